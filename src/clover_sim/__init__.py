@@ -1,0 +1,84 @@
+"""clover-sim: count the forward passes of a decoding strategy, price them on a GPU, and show what the speed cost.
+
+The public names, grouped; each is loaded when first used, so that importing the package is instant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    # run and compare
+    "compare": "clover_sim.compare", "Comparison": "clover_sim.compare", "run": "clover_sim.engine",
+    "Batch": "clover_sim.engine", "Run": "clover_sim.request", "trace_block": "clover_sim.trace",
+    # write a decoder
+    "Canvas": "clover_sim.canvas", "View": "clover_sim.view", "Forward": "clover_sim.records",
+    "Drafter": "clover_sim.records", "CAUSAL": "clover_sim.records", "BLOCK": "clover_sim.records",
+    "check_decoder": "clover_sim.conformance", "build_strategy": "clover_sim.registry",
+    # streams
+    "Stream": "clover_sim.streams.base", "open_stream": "clover_sim.streams.profiles",
+    # price
+    "Machine": "clover_sim.cost", "cost_model": "clover_sim.cost", "memory_check": "clover_sim.cost",
+    "PassShape": "clover_sim.records", "price_groups": "clover_sim.cost",
+    "load_model": "clover_sim.specs", "load_hardware": "clover_sim.specs", "load_engine": "clover_sim.specs",
+    # read the record
+    "Ledger": "clover_sim.ledger", "Totals": "clover_sim.ledger", "Kind": "clover_sim.records",
+    "TokenClass": "clover_sim.records",
+    # errors
+    "CloverError": "clover_sim.errors", "UsageError": "clover_sim.errors", "InputError": "clover_sim.errors",
+    "DecoderFault": "clover_sim.errors", "IllegalMove": "clover_sim.errors", "PluginError": "clover_sim.errors",
+}  # fmt: skip
+
+__all__ = [*_HOMES, "__version__"]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from clover_sim.canvas import Canvas as Canvas
+    from clover_sim.compare import Comparison as Comparison
+    from clover_sim.compare import compare as compare
+    from clover_sim.conformance import check_decoder as check_decoder
+    from clover_sim.cost import Machine as Machine
+    from clover_sim.cost import cost_model as cost_model
+    from clover_sim.cost import memory_check as memory_check
+    from clover_sim.cost import price_groups as price_groups
+    from clover_sim.engine import Batch as Batch
+    from clover_sim.engine import run as run
+    from clover_sim.errors import CloverError as CloverError
+    from clover_sim.errors import DecoderFault as DecoderFault
+    from clover_sim.errors import IllegalMove as IllegalMove
+    from clover_sim.errors import InputError as InputError
+    from clover_sim.errors import PluginError as PluginError
+    from clover_sim.errors import UsageError as UsageError
+    from clover_sim.ledger import Ledger as Ledger
+    from clover_sim.ledger import Totals as Totals
+    from clover_sim.records import BLOCK as BLOCK
+    from clover_sim.records import CAUSAL as CAUSAL
+    from clover_sim.records import Drafter as Drafter
+    from clover_sim.records import Forward as Forward
+    from clover_sim.records import Kind as Kind
+    from clover_sim.records import PassShape as PassShape
+    from clover_sim.records import TokenClass as TokenClass
+    from clover_sim.registry import build_strategy as build_strategy
+    from clover_sim.request import Run as Run
+    from clover_sim.specs import load_engine as load_engine
+    from clover_sim.specs import load_hardware as load_hardware
+    from clover_sim.specs import load_model as load_model
+    from clover_sim.streams.base import Stream as Stream
+    from clover_sim.streams.profiles import open_stream as open_stream
+    from clover_sim.trace import trace_block as trace_block
+    from clover_sim.view import View as View
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'clover_sim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

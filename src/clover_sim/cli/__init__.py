@@ -1,0 +1,33 @@
+"""The command line: the only layer that prints, reads the environment of a terminal, or ends the process.
+
+Every public module of this package is a command with ``SUMMARY``, ``configure(parser)`` and
+``run(args, console) -> int``; modules with an underscore serve them. Adding a command is adding a file.
+
+Exit codes: 0 done; 1 a ``--fail-under`` or ``--fail-over`` bar was missed; 2 usage; 3 a file or figure cannot be
+used (read or written); 4 a decoder or plug-in is at fault, or the program itself; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+FAULT = 4
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; no exception leaves this function."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        try:
+            from clover_sim.cli import _dispatch
+
+            return _dispatch.run(arguments)
+        except Exception as error:
+            from clover_sim.cli import _dispatch
+
+            return _dispatch.report(error, arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nclover-sim: interrupted\n")
+        return INTERRUPTED

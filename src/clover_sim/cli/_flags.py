@@ -1,0 +1,172 @@
+"""The flags that commands share: strategies, stream, machine; and what their values build."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from clover_sim.cli._numbers import counts, positive, seeds, whole
+from clover_sim.cli._parser import choice, typed
+from clover_sim.errors import UsageError
+from clover_sim.records import EOS_STOPS, KV_WRITE_RULES
+
+
+
+def stream_flags(parser: ArgumentParser) -> None:
+    """What is decoded: profile or files, lengths, seeds."""
+    group = parser.add_argument_group("stream")
+    add = group.add_argument
+    add("--tokens", metavar="N[,N...]", type=typed(counts), help="lengths to decode; also A:B:STEP, B included")
+    add("--profile", metavar="NAME[:KEY=VALUE]", help="synthetic stream (default reference); see list profiles")
+    add("--input", metavar="FILE", nargs="+", action="extend", default=[],
+        help="decode the tokens of these files instead; - is standard input")  # fmt: skip
+    add("--tokenizer", metavar="NAME", default="qwen", type=choice("qwen", "o200k"),
+        help="how --input is split: qwen (default) or o200k")  # fmt: skip
+    add("--seeds", metavar="A:B", type=typed(seeds),
+        help="seeds A to B-1 (or one seed): means with a 95%% interval")  # fmt: skip
+    add("--trace", metavar="FILE", type=typed(_reserved("--input FILE or --profile")), help=_hidden())
+
+
+def strategy_flags(parser: ArgumentParser) -> None:
+    """Who decodes, and the rules of counting."""
+    group = parser.add_argument_group("strategies")
+    add = group.add_argument
+    add("-s", "--strategy", metavar="NAME[:KEY=VALUE]", action="append",
+        help="a decoder with its options; repeatable; see list strategies")  # fmt: skip
+    add("--block-size", metavar="N", type=typed(whole), help="option block_size of the strategies that have it")
+    add("--threshold", metavar="P", help="option threshold of the strategies that have it")
+    add("--num-speculative-tokens", metavar="K", type=typed(whole),
+        help="option num_speculative_tokens of the strategies that have it")  # fmt: skip
+    add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
+        help="the same counted with the root, as SGLang does: K = N - 1")  # fmt: skip
+    add("--kv-write", metavar="RULE", type=choice(*KV_WRITE_RULES),
+        help=f"how the K/V of a finished block are written: {', '.join(KV_WRITE_RULES)}")  # fmt: skip
+    add("--eos-stop", metavar="RULE", default="block", type=choice(*EOS_STOPS),
+        help=f"where decoding stops after the end of the text: {', '.join(EOS_STOPS)} (default block)")  # fmt: skip
+    add("--align", metavar="RULE", default="relative", type=choice("relative", "absolute"),
+        help="blocks start at the output (relative, default) or at the prompt (absolute)")  # fmt: skip
+    add("--max-new-tokens", metavar="N", type=typed(whole), help="the most tokens a run may write")
+
+
+def machine_flags(parser: ArgumentParser) -> None:
+    """What the passes run on."""
+    group = parser.add_argument_group("machine")
+    add = group.add_argument
+    add("--model", metavar="NAME|FILE", help="model whose passes are priced; see list models")
+    add("--gpu", metavar="NAME|FILE", help="accelerator; see list gpus")
+    add("--engine", metavar="NAME|FILE", help="inference engine; see list engines")
+    add("--precision", metavar="NAME", help="format of the weights (default bf16)")
+    add("--kv-cache-dtype", metavar="NAME", help="format of the K/V cache (default bf16)")
+    add("--tensor-parallel-size", metavar="N", type=typed(whole), help="cards that share every layer")
+    add("--batch-size", metavar="N", type=typed(whole), default=1, help="requests decoded together (default 1)")
+    add("--prompt-tokens", metavar="N", type=typed(lambda t: whole(t, 0)), default=0,
+        help="cached tokens before the output (default 0)")  # fmt: skip
+    add("--cost", metavar="MODEL", help="floor, roofline (default) or fixed:pass_ms=15")
+    add("--params-b", metavar="X", type=typed(positive), help="bare model: parameters in billions")
+    add("--active-b", metavar="X", type=typed(positive), help="bare model: active parameters in billions")
+    add("--gpu-bandwidth-tb-s", metavar="X", type=typed(positive), help="bare accelerator: bandwidth in TB/s")
+    add("--calibration", metavar="FILE", type=typed(_reserved("--engine, or --cost fixed:pass_ms=...")), help=_hidden())
+
+
+def _hidden() -> str:
+    from argparse import SUPPRESS
+
+    return SUPPRESS
+
+
+def _reserved(instead: str) -> Any:
+    def refuse(text: str) -> str:
+        raise UsageError(f"is reserved for a later version; until then use {instead}")
+
+    return refuse
+
+
+def strategies(args: Namespace) -> list[str] | None:
+    """The strategies named, with the options that have a flag of their own written into those that take them.
+
+    ``None`` where neither a strategy nor an option was given: the defaults stand.
+    """
+    options = _shorthands(args)
+    if not options:
+        return args.strategy  # type: ignore[no-any-return]
+    from clover_sim.options import split_spec
+
+    specs = list(args.strategy or _default_strategies())
+    for key, (flag, value) in options.items():
+        takers = [i for i, spec in enumerate(specs) if _takes(spec, key)]
+        if not takers:
+            raise UsageError(f"{flag}: none of the strategies ({', '.join(specs)}) has the option {key}")
+        for i in takers:
+            given = split_spec(specs[i])[1]
+            if key in given:
+                raise UsageError(f"{flag} {value} contradicts -s {specs[i]}; give {key} in one place")
+            specs[i] += ("," if given else ":") + f"{key}={value}"
+    return specs
+
+
+def _shorthands(args: Namespace) -> dict[str, tuple[str, Any]]:
+    """Options given by flags of their own: name of the option -> (flag, value)."""
+    options: dict[str, tuple[str, Any]] = {}
+    if args.block_size is not None:
+        options["block_size"] = ("--block-size", args.block_size)
+    if args.threshold is not None:
+        options["threshold"] = ("--threshold", args.threshold)
+    if args.num_speculative_tokens is not None:
+        options["num_speculative_tokens"] = ("--num-speculative-tokens", args.num_speculative_tokens)
+    counted_with_root = args.speculative_num_draft_tokens
+    if counted_with_root is not None:
+        if "num_speculative_tokens" in options:
+            raise UsageError(
+                "--num-speculative-tokens and --speculative-num-draft-tokens say the same (the second counts the root, "
+                "so it is one more); give one of them"
+            )
+        if counted_with_root < 2:
+            raise UsageError("--speculative-num-draft-tokens counts the root, so at least 2 is needed")
+        options["num_speculative_tokens"] = ("--speculative-num-draft-tokens", counted_with_root - 1)
+    return options
+
+
+def _takes(spec: str, key: str) -> bool:
+    from clover_sim.registry import build_strategy
+
+    return hasattr(build_strategy(spec)[1], key)
+
+
+def _default_strategies() -> tuple[str, ...]:
+    from clover_sim.compare import DEFAULT_STRATEGIES
+
+    return DEFAULT_STRATEGIES
+
+
+def cost(args: Namespace) -> Any:
+    """The cost model that the machine flags describe; ``None`` when there is none of them, so that the default stands."""
+    named = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "cost",
+             "params_b", "active_b", "gpu_bandwidth_tb_s")  # fmt: skip
+    if all(getattr(args, name) is None for name in named):
+        return None
+    from clover_sim.cost import Machine, cost_model
+    from clover_sim.specs import (
+        DEFAULT_HARDWARE, DEFAULT_MODEL, bare_hardware, bare_model, default_engine, load_engine, load_hardware, load_model,
+    )  # fmt: skip
+
+    _contradiction(args, "model", "params_b", "active_b")
+    _contradiction(args, "gpu", "gpu_bandwidth_tb_s")
+    if args.params_b is None and args.active_b is not None:
+        raise UsageError("--active-b needs --params-b, the size of the whole model")
+    if args.params_b is not None:
+        model = bare_model(args.params_b * 1e9, None if args.active_b is None else args.active_b * 1e9)
+    else:
+        model = load_model(args.model or DEFAULT_MODEL)
+    bandwidth = args.gpu_bandwidth_tb_s
+    hardware = load_hardware(args.gpu or DEFAULT_HARDWARE) if bandwidth is None else bare_hardware(bandwidth)
+    engine = load_engine(args.engine or default_engine(hardware))
+    keys = ("precision", "kv_cache_dtype", "tensor_parallel_size")
+    given = {key: getattr(args, key) for key in keys if getattr(args, key) is not None}
+    return cost_model(args.cost or "roofline", Machine(model, hardware, engine, **given))
+
+
+def _contradiction(args: Namespace, named: str, *bare: str) -> None:
+    for other in bare:
+        if getattr(args, named) is not None and getattr(args, other) is not None:
+            flag = other.replace("_", "-")
+            raise UsageError(f"--{named} and --{flag} contradict each other: name the {named} or give its bare figures")

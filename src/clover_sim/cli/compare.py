@@ -1,0 +1,84 @@
+"""``clover-sim compare``: strategies on the same stream, side by side."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from clover_sim.cli import _export, _flags
+from clover_sim.cli._checks import Bar, bar, missed
+from clover_sim.cli._console import Console
+from clover_sim.cli._parser import common_flags, typed
+
+SUMMARY = "Compare strategies on the same stream: passes, errors, time."
+EXAMPLES = """\
+examples:
+  clover-sim compare
+  clover-sim compare -s ar -s block-diffusion:threshold=0.9,block_size=16 --tokens 256
+  clover-sim compare --input calls.jsonl --gpu b200 --batch-size 8 --export result.csv
+  clover-sim compare --profile tool-call --seeds 0:32 --fail-under speedup_time=1.5
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the flags of the command."""
+    _flags.strategy_flags(parser)
+    _flags.stream_flags(parser)
+    _flags.machine_flags(parser)
+    group = parser.add_argument_group("checks")
+    group.add_argument("--fail-under", metavar="COLUMN=VALUE", action="append", default=[], type=typed(lambda t: bar(t, "high")),
+                       help="exit with 1 if a strategy other than ar is below VALUE; repeatable")  # fmt: skip
+    group.add_argument("--fail-over", metavar="COLUMN=VALUE", action="append", default=[], type=typed(lambda t: bar(t, "low")),
+                       help="the same for columns where less is better, such as locked_errors")  # fmt: skip
+    group.add_argument("--allow-long", action="store_true", help="allow work above about 10^8 passes")
+    output = common_flags(parser)
+    output.add_argument("--columns", metavar="KEY[,KEY...]", type=typed(_columns), default=(),
+                        help="columns of table and markdown, or all; locked errors stay; see list columns")  # fmt: skip
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Compare, print, export, check."""
+    exports = _export.plan(args.export)
+    strategies, cost = _flags.strategies(args), _flags.cost(args)
+    from clover_sim.compare import compare
+    from clover_sim.report import get_format
+
+    with console.progress("runs") as progress:
+        result = compare(
+            strategies,
+            tokens=args.tokens,
+            profile=args.profile or "reference",
+            inputs=args.input,
+            tokenizer=args.tokenizer,
+            seeds=args.seeds,
+            cost=cost,
+            batch_size=args.batch_size,
+            prompt_tokens=args.prompt_tokens,
+            kv_write=args.kv_write,
+            eos_stop=args.eos_stop,
+            align=args.align,
+            max_new_tokens=args.max_new_tokens,
+            allow_long=args.allow_long,
+            progress=progress,
+        )
+    for warning in result.warnings:
+        console.warning(warning)
+    console.write(get_format(args.format).render(result, console.look(args.columns)))
+    for export in exports:
+        export.write(lambda name, look: get_format(name).render(result, look), args.columns)
+        console.info(f"wrote {export.path}")
+    return _verdict([*args.fail_under, *args.fail_over], result, console)
+
+
+def _verdict(bars: list[Bar], result: Any, console: Console) -> int:
+    messages = [message for b in bars if (message := missed(b, result.rows))]
+    for message in messages:
+        console.failed(message)
+    return 1 if messages else 0
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    from clover_sim.report.columns import COLUMNS, column
+
+    keys = [c.key for c in COLUMNS] if text == "all" else [column(part.strip()).key for part in text.split(",")]
+    return tuple(keys)

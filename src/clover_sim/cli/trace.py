@@ -1,0 +1,73 @@
+"""``clover-sim trace``: one block, pass by pass."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from clover_sim.cli import _export
+from clover_sim.cli._console import Console
+from clover_sim.cli._numbers import seeds, whole
+from clover_sim.cli._parser import choice, common_flags, typed
+from clover_sim.errors import UsageError
+from clover_sim.records import KV_WRITE_RULES
+from clover_sim.report import Look
+
+SUMMARY = "Show one block unlocking pass by pass: what is committed when, and how sure."
+EXAMPLES = """\
+examples:
+  clover-sim trace
+  clover-sim trace --profile tool-call --block 1
+  clover-sim trace -s block-diffusion:threshold=0.8,block_size=16 --input calls.jsonl
+"""
+
+_FORMATS = ("table", "json")
+_DEFAULT_STRATEGY = "block-diffusion"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the flags of the command."""
+    add = parser.add_argument_group("block").add_argument
+    add("-s", "--strategy", metavar="NAME[:KEY=VALUE]", help=f"the decoder to watch (default {_DEFAULT_STRATEGY})")
+    add("--block", metavar="N", type=typed(lambda t: whole(t, 0)), default=0, help="which block, from 0 (default 0)")
+    add("--tokens", metavar="N", type=typed(whole), help="length of the stream (default: to the end of the block)")
+    add("--profile", metavar="NAME[:KEY=VALUE]", default="reference", help="synthetic stream (default reference)")
+    add("--input", metavar="FILE", nargs="+", action="extend", default=[], help="decode this file; - is standard input")
+    add("--tokenizer", metavar="NAME", default="qwen", type=choice("qwen", "o200k"), help="qwen (default) or o200k")
+    add("--seeds", "--seed", dest="seeds", metavar="S", type=typed(seeds), help="the seed of the stream")
+    add("--kv-write", metavar="RULE", type=choice(*KV_WRITE_RULES), help=", ".join(KV_WRITE_RULES))
+    common_flags(parser, _FORMATS)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Trace, print, export."""
+    exports = _export.plan(args.export, _FORMATS)
+    if args.seeds is not None and len(args.seeds) > 1:
+        raise UsageError("--seeds: a trace shows one run; give one seed, as in --seeds 7")
+    from clover_sim.trace import trace_block
+
+    size = {} if args.tokens is None else {"tokens": args.tokens}
+    trace = trace_block(
+        args.strategy or _DEFAULT_STRATEGY,
+        profile=args.profile,
+        inputs=args.input,
+        tokenizer=args.tokenizer,
+        seed=args.seeds[0] if args.seeds else None,
+        block=args.block,
+        kv_write=args.kv_write,
+        **size,
+    )
+
+    def text(name: str, look: Look) -> str:
+        if name == "json":
+            import json
+
+            return json.dumps(trace.to_dict(), indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._trace import render_trace
+
+        return render_trace(trace, look)
+
+    console.write(text(args.format, console.look()))
+    for export in exports:
+        export.write(text)
+        console.info(f"wrote {export.path}")
+    return 0

@@ -1,0 +1,346 @@
+"""Run strategies over the same streams, count, price, and put the rows side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from clover_sim.cost.pricing import PricedRun, price_groups
+from clover_sim.engine import Run, run
+from clover_sim.errors import InputError, UsageError
+from clover_sim.notes import explain
+from clover_sim.records import Kind, PassShape
+from clover_sim.registry import build_strategy, check_is_decoder
+from clover_sim.stats import ci95, mean
+from clover_sim.streams.base import Stream
+from clover_sim.streams.profiles import open_stream, profile_settings, text_stream, with_seed
+
+DEFAULT_TOKENS = (128, 256, 512, 1024)
+"""Lengths of the published pass-count table."""
+
+DEFAULT_STRATEGIES = ("ar", "speculative:parallel_draft=true", "block-diffusion")
+"""Those of the published table; one draft pass there proposes all drafts."""
+
+WORK_LIMIT_PASSES = 100_000_000
+"""More than this asks for ``allow_long``: minutes to hours in pure Python."""
+
+MEASURED = (
+    "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "tokens_per_pass", "tokens_per_denoise_pass",
+    "speedup_passes", "forced_commits", "locked_errors", "wasted_positions", "ms_per_pass", "latency_s",
+    "latency_low_s", "latency_high_s", "prefill_s", "tokens_per_s", "speedup_time",
+)  # fmt: skip
+"""Columns that vary with the seed; with several seeds they are means, with ``<column>_ci95`` beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Rows of one comparison: one a stream length and strategy. ``rows`` hold plain JSON values.
+
+    ``inputs`` name each file read with its sha256; ``settings`` echo model, hardware, engine and rules; ``notes`` are
+    the sentences printed under the table, ``warnings`` those for stderr.
+    """
+
+    rows: tuple[Mapping[str, Any], ...]
+    inputs: tuple[Mapping[str, Any], ...]
+    settings: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as plain dictionaries, ready for any data-frame library."""
+        return [dict(row) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract ``clover-sim/comparison/1``."""
+        from clover_sim import __version__
+
+        return {
+            "schema": "clover-sim/comparison/1",
+            "version": __version__,
+            "rules": dict(self.settings),
+            "seeds": list(self.seeds),
+            "inputs": [dict(i) for i in self.inputs],
+            "notes": list(self.notes),
+            "rows": self.to_dicts(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Strategy:
+    name: str
+    decoder: Any
+    cost: Any
+    options: dict[str, Any]
+
+
+def compare(
+    strategies: Sequence[Any] | None = None,
+    *,
+    tokens: Sequence[int] | None = None,
+    profile: str = "reference",
+    inputs: Sequence[str] = (),
+    tokenizer: str = "qwen",
+    seeds: Sequence[int] | None = None,
+    cost: Any = None,
+    batch_size: int = 1,
+    prompt_tokens: int = 0,
+    kv_write: str | None = None,
+    eos_stop: str = "block",
+    align: str = "relative",
+    max_new_tokens: int | None = None,
+    allow_long: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare strategies on the same streams.
+
+    Args:
+        strategies: names with options (``"block-diffusion:threshold=0.9"``), or decoder objects.
+        tokens: lengths of the text, each >= 1; default: 128, 256, 512, 1024, or the whole of each input.
+        profile: a stream profile with options; for inputs its options (``lift``, ``seed``) still apply.
+        inputs: files to read (``-`` is standard input) instead of a synthetic stream.
+        tokenizer: ``qwen`` or ``o200k``, for inputs.
+        seeds: one run a seed; several give means with 95 % intervals. Default: the profile's own.
+        cost: a cost model of :mod:`clover_sim.cost`; default: roofline of the default model and card.
+        batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
+        prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
+        allow_long: permit more than 10^8 passes.
+        progress: called with (runs done, runs in all).
+
+    Speed-ups are against ``ar`` on the same stream, which is run silently if it was not asked for.
+    """
+    if type(batch_size) is not int or batch_size < 1:
+        raise UsageError(f"batch_size {batch_size!r}: expected a whole number of at least 1")
+    cost = cost or default_cost()
+    chosen = [_strategy(s, cost) for s in (strategies or DEFAULT_STRATEGIES)]
+    seed_list = tuple(seeds) if seeds is not None else ()
+    if seeds is not None and not seed_list:
+        raise UsageError("seeds: the range is empty; give one such as 0:32")
+    sources = Sources(profile, tuple(inputs), tokenizer, tokens, allow_long)
+    _check_work(sum(sources.lengths), len(seed_list) or 1, chosen, max_new_tokens, allow_long)
+    for strategy in chosen:
+        _check_memory(strategy.cost, batch_size, prompt_tokens + max(max_new_tokens or 0, *sources.lengths, 0))
+    options = {
+        "kv_write": kv_write, "eos_stop": eos_stop, "align": align,
+        "prompt_tokens": prompt_tokens, "max_new_tokens": max_new_tokens,
+    }  # fmt: skip
+    floor = next((s for s in chosen if s.name == "ar"), None) or _strategy("ar", chosen[0].cost)
+    plan = [s for s in chosen if s is not floor]
+    total, done = len(sources.lengths) * (len(seed_list) or 1) * (len(plan) + 1), 0
+    rows, priced = [], {}
+    for index in range(len(sources.lengths)):
+        samples: dict[int, list[dict[str, Any]]] = {id(s): [] for s in chosen}
+        for seed in seed_list or (None,):
+            stream = sources.open(index, seed)
+            base: dict[str, Any] | None = None
+            for strategy in [floor, *plan]:
+                finished = run(strategy.decoder, stream, **options)
+                price, prefill_s = _price(finished, strategy.cost, batch_size)
+                row = _measure(finished, price, prefill_s, base)
+                base = base or row
+                priced[id(strategy)] = (strategy, finished, price)
+                if id(strategy) in samples:
+                    samples[id(strategy)].append({"stream": stream.name, "eos_stop": eos_stop, **row})
+                done += 1
+                if progress is not None:
+                    progress(done, total)
+        rows.extend(_summarise(s, samples[id(s)], seed_list) for s in chosen)
+    notes, warnings = explain(rows, list(priced.values()))
+    settings = {
+        **_describe(chosen[0].cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens,
+        "kv_write": kv_write or "default", "eos_stop": eos_stop, "align": align, "profile": sources.label,
+    }  # fmt: skip
+    return Comparison(
+        tuple(MappingProxyType(r) for r in rows), tuple(MappingProxyType(i) for i in sources.described),
+        MappingProxyType(settings), seed_list, tuple(notes), tuple(warnings),
+    )  # fmt: skip
+
+
+def default_cost() -> Any:
+    """The roofline of the default model on the default card, in bf16, under that card's usual engine."""
+    from clover_sim.cost import Machine, cost_model
+    from clover_sim.specs import (
+        DEFAULT_HARDWARE, DEFAULT_MODEL, default_engine, load_engine, load_hardware, load_model,
+    )  # fmt: skip
+
+    hardware = load_hardware(DEFAULT_HARDWARE)
+    return cost_model("roofline", Machine(load_model(DEFAULT_MODEL), hardware, load_engine(default_engine(hardware))))
+
+
+def _describe(cost: Any) -> dict[str, Any]:
+    """The settings behind a price, by name."""
+    machine = cost.machine
+    if machine is None:
+        return {"cost": cost.name}
+    return {
+        "cost": cost.name, "model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name,
+        "precision": machine.precision, "kv_cache_dtype": machine.kv_cache_dtype,
+        "tensor_parallel_size": machine.tensor_parallel_size,
+    }  # fmt: skip
+
+
+def _check_memory(cost: Any, batch_size: int, context_tokens: int) -> None:
+    """Refuse what the card cannot hold; bounds and given prices (``floor``, ``fixed``) do not ask."""
+    if cost.name != "roofline":
+        return
+    from clover_sim.cost import does_not_fit, memory_check
+
+    picture = memory_check(cost.machine, batch_size, context_tokens)
+    if not picture.fits:
+        raise InputError(does_not_fit(cost.machine, picture))
+
+
+def _strategy(given: Any, cost: Any) -> _Strategy:
+    """A strategy ready to run: its decoder, and the cost model with its drafter."""
+    if isinstance(given, str):
+        name, decoder = build_strategy(given)
+    else:
+        name, decoder = type(given).__name__, check_is_decoder(given, type(given).__name__)
+    source = getattr(decoder, "draft_source", None)
+    machine = getattr(cost, "machine", None)
+    if source is not None and machine is not None:
+        from clover_sim.specs import load_model
+
+        drafter = load_model(source.model) if source.model else None
+        cost = replace(cost, machine=replace(machine, drafter=drafter))
+    return _Strategy(name, decoder, cost, options_of(decoder))
+
+
+def options_of(decoder: Any) -> dict[str, Any]:
+    if not is_dataclass(decoder):
+        return {}
+    values = {f.name: getattr(decoder, f.name) for f in fields(decoder)}
+    plain = (str, int, float, bool, type(None))
+    return {
+        k: list(v) if isinstance(v, tuple) else v if isinstance(v, plain) else repr(v) for k, v in values.items()
+    }
+
+
+class Sources:
+    """The streams of a comparison: a profile at several lengths, or files (each read and split once)."""
+
+    def __init__(
+        self, profile: str, inputs: tuple[str, ...], tokenizer: str, tokens: Sequence[int] | None, allow_long: bool
+    ) -> None:
+        for n in tokens or ():
+            if type(n) is not int or n < 1:
+                raise UsageError(f"tokens {n!r}: expected whole numbers of at least 1")
+        self._name, self._settings = profile_settings(profile if not inputs else _input_profile(profile))
+        self._profile = profile
+        self._texts: list[Any] = []
+        self.described: list[dict[str, Any]] = []
+        if not inputs:
+            self.lengths = list(tokens or DEFAULT_TOKENS)
+            self.label = profile
+            return
+        from clover_sim.streams.files import load_text, text_tokens
+
+        most = max(tokens) if tokens else None
+        self.lengths = []
+        for source in inputs:
+            loaded = load_text(source, max_tokens=most, allow_long=allow_long)
+            text = text_tokens(loaded, tokenizer, most)
+            self.described.append(
+                {"name": loaded.name, "sha256": loaded.sha256, "tokens": len(text.tokens), "language": loaded.language}
+            )
+            for n in tokens or (len(text.tokens),):
+                if n > len(text.tokens):
+                    raise UsageError(f"--tokens {n}: {loaded.name} has only {len(text.tokens)} tokens; give fewer")
+                self._texts.append(replace(text, tokens=text.tokens[:n], classes=text.classes[:n]))
+                self.lengths.append(n)
+        self.label = "input"
+
+    def open(self, index: int, seed: int | None) -> Stream:
+        if not self._texts:
+            return open_stream(self._profile, self.lengths[index], seed)
+        settings = self._settings if seed is None else with_seed(self._settings, seed)
+        return text_stream(self._texts[index], settings)
+
+
+def _input_profile(profile: str) -> str:
+    """Files always use classed physics; the default profile's name stands for its defaults."""
+    return "tool-call" if profile == "reference" else profile
+
+
+def _check_work(
+    tokens: int, seeds: int, strategies: list[_Strategy], max_new_tokens: int | None, allow_long: bool
+) -> None:
+    passes = tokens * seeds * (len(strategies) + 1)
+    if passes > WORK_LIMIT_PASSES and not allow_long:
+        raise UsageError(
+            f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or --allow-long to wait for it"
+        )
+
+
+def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]:
+    """Price of the decoding passes, and seconds of prefill beside it."""
+    decode, prefill = [], []
+    for shape, count in finished.ledger.shapes():
+        if batch_size > 1:
+            shape = PassShape(
+                shape.kind, shape.widths * batch_size, shape.context_tokens * batch_size,
+                shape.recompute_tokens * batch_size,
+            )  # fmt: skip
+        (prefill if shape.kind is Kind.PREFILL else decode).append((shape, count))
+    return price_groups(cost, decode), price_groups(cost, prefill).latency_s if prefill else 0.0
+
+
+def _measure(finished: Run, price: PricedRun, prefill_s: float, base: dict[str, Any] | None) -> dict[str, Any]:
+    """The measured columns of one run; ``base`` is the row of ``ar`` on the same stream (None for ``ar`` itself)."""
+    t = finished.totals
+    passes = t.target_passes + t.draft_passes
+    denoise = t.target_passes - t.kv_write_passes
+    per_s = t.tokens / price.latency_s if price.latency_s else None
+    return {
+        "tokens": t.tokens,
+        "kv_write": finished.kv_write,
+        "target_passes": t.target_passes,
+        "draft_passes": t.draft_passes,
+        "kv_write_passes": t.kv_write_passes,
+        "denoise_passes": denoise,
+        "prefill_passes": t.prefill_passes,
+        "tokens_per_pass": t.tokens / t.target_passes if t.target_passes else None,
+        "tokens_per_denoise_pass": t.tokens / denoise if denoise else None,
+        "speedup_passes": (base["target_passes"] / passes if base else 1.0) if passes else None,
+        "forced_commits": t.forced_commits,
+        "locked_errors": t.locked_errors,
+        "wasted_positions": finished.wasted_positions,
+        "ms_per_pass": price.latency_s * 1e3 / passes if passes else None,
+        "latency_s": price.latency_s,
+        "latency_low_s": price.low_s,
+        "latency_high_s": price.high_s,
+        "prefill_s": prefill_s,
+        "tokens_per_s": per_s,
+        "speedup_time": (base["latency_s"] / price.latency_s if base else 1.0) if price.latency_s else None,
+        "bound": price.bound,
+    }
+
+
+def _summarise(strategy: _Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
+    """One row from the runs over all seeds: the run itself, or means with half-widths of 95 % intervals."""
+    first = samples[0]
+    source = getattr(strategy.decoder, "draft_source", None)
+    row: dict[str, Any] = {
+        "stream": first["stream"],
+        "tokens": first["tokens"],
+        "strategy": strategy.name,
+        "options": strategy.options,
+        "drafter": {"model": source.model, "acceptance": list(source.acceptance)} if source else None,
+        "seeds": len(samples),
+    }
+    if len(samples) == 1:
+        return row | first
+    row |= {k: v for k, v in first.items() if k not in MEASURED}
+    for column in MEASURED:
+        values = [s[column] for s in samples]
+        if None in values:
+            row[column] = None
+        else:
+            row[column], row[f"{column}_ci95"] = mean(values), ci95(values)
+    bounds = [s["bound"] for s in samples]
+    row["bound"] = max(sorted(set(bounds)), key=bounds.count)
+    row["tokens"] = first["tokens"] if len({s["tokens"] for s in samples}) == 1 else mean([s["tokens"] for s in samples])
+    return row
+

@@ -1,0 +1,159 @@
+"""A model on hardware under an engine: everything about a price that does not depend on the pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clover_sim.errors import UsageError
+from clover_sim.specs import EngineConstants, EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, weight_precision
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Figures of one model on one machine, worked out once. Bytes and FLOPs are those of one rank."""
+
+    fixed_bytes: float
+    """Weights that every pass reads."""
+    expert_bytes: float
+    """Weights of one expert in each mixture layer: what one more distinct expert costs."""
+    experts: int
+    experts_per_token: int
+    token_flop: float
+    """Multiplying one token by the active weights without the output head."""
+    head_flop: float
+    """Multiplying one token by the output head."""
+    attention_flop_per_kv_element: float
+    """One query token against one cached element."""
+    kv_element_bytes: float
+    """Bytes read for one cached element, replicas on other ranks included."""
+    state_bytes: float
+    """Recurrent state of one sequence, read and written."""
+    activation_bytes: float
+    """Activations of one token through all layers."""
+    layers_s: float
+    """Floors of all layers."""
+    message_bytes: float
+    """What one token sends in one all-reduce."""
+    allreduce_s: float
+    """Floors of all all-reduces of a pass; 0 on one card."""
+    allreduce_s_per_byte: float
+    """Time of all all-reduces of a pass for each byte of one message."""
+    weight_s_per_byte: float
+    kv_s_per_byte: float
+    s_per_flop: float
+    """1 / (peak x mfu) of the matrix products."""
+    attention_s_per_flop: float
+    """1 / (peak x mfu_attention) of attention, which stays 16-bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a pass runs on. Frozen; the derived figures are worked out on creation.
+
+    Args:
+        model, hardware, engine: specifications.
+        precision: format of the target's weights: bf16, fp8, int8, int4, nvfp4, mxfp4, or a number of bits.
+        kv_cache_dtype: format of its K/V cache: auto, bf16, fp8, ... or a number of bits.
+        tensor_parallel_size: cards that share every layer.
+        drafter: the model that DRAFT passes run, ``None`` if drafts cost nothing.
+        drafter_precision: format of its weights; published draft heads are 16-bit also beside quantised targets.
+
+    Raises:
+        UsageError: an unknown format, or several cards without a link between them.
+    """
+
+    model: ModelSpec
+    hardware: HardwareSpec
+    engine: EngineSpec
+    precision: str = "bf16"
+    kv_cache_dtype: str = "bf16"
+    tensor_parallel_size: int = 1
+    drafter: ModelSpec | None = None
+    drafter_precision: str = "bf16"
+    constants: EngineConstants = field(init=False, repr=False, compare=False)
+    target_precision: Precision = field(init=False, repr=False, compare=False)
+    draft_precision: Precision = field(init=False, repr=False, compare=False)
+    target_rates: Rates = field(init=False, repr=False, compare=False)
+    drafter_rates: Rates | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ranks = self.tensor_parallel_size
+        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+            raise UsageError(f"tensor-parallel-size is {ranks!r}; expected a whole number of at least 1")
+        if ranks > 1 and self.hardware.interconnect_bytes_per_s is None:
+            raise UsageError(
+                f"tensor-parallel-size is {ranks}, but {self.hardware.name} has no link to a neighbour; "
+                "use 1, or give interconnect_gbs in a hardware file"
+            )
+        constants = self.engine.constants(self.hardware)
+        element_bits = kv_bits(self.kv_cache_dtype)
+        weights, draft_weights = weight_precision(self.precision), weight_precision(self.drafter_precision)
+        drafter = None
+        if self.drafter is not None:
+            drafter = _rates(self, constants, self.drafter, draft_weights, element_bits)
+        for name, value in (
+            ("constants", constants),
+            ("target_precision", weights),
+            ("draft_precision", draft_weights),
+            ("target_rates", _rates(self, constants, self.model, weights, element_bits)),
+            ("drafter_rates", drafter),
+        ):
+            object.__setattr__(self, name, value)
+
+
+def stored_bytes(model: ModelSpec, precision: Precision) -> tuple[float, float]:
+    """Bytes of all weights but the routed experts, and bytes of the routed experts, as stored.
+
+    Includes the input embedding, which a pass does not read (see :func:`read_bytes`).
+    """
+    fixed = read_bytes(model, precision)
+    if not model.tied:
+        fixed += model.embed_params * (precision.bits if precision.scope == "all" else 16) / 8
+    return fixed, model.routed_expert_params * precision.bits / 8
+
+
+def read_bytes(model: ModelSpec, precision: Precision) -> float:
+    """Bytes of the weights that every pass reads whatever the routing."""
+    params = model.read_every_pass_params
+    if precision.scope == "all":
+        return params * precision.bits / 8
+    if precision.scope == "experts" and model.is_moe:
+        return params * 2.0
+    plain = model.head_params + model.router_params + model.norm_params
+    return plain * 2.0 + (params - plain) * precision.bits / 8
+
+
+def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Precision, element_bits: float) -> Rates:
+    hardware, ranks = machine.hardware, machine.tensor_parallel_size
+    rate = next((r for r in precision.rates if hardware.peak_flop_per_s(r) is not None), precision.rates[-1])
+    peak, peak16 = hardware.peak_flop_per_s(rate), hardware.bf16_flop_per_s
+    quantised = rate != "bf16"
+    floors = 0.0
+    if model.layers:
+        quant_s = c.quant_layer_s if quantised else 0.0
+        floors = model.layers * (c.layer_s + quant_s) + model.moe_layers * c.moe_layer_s
+    reduces, bus = 2 * model.layers, (hardware.interconnect_bytes_per_s or 0.0) / 2 * c.eta_bus
+    windowed = sum(elements for _, elements in model.kv_windows)
+    elements_per_token = model.kv_elements_per_token + windowed
+    pair_flop = 4.0 * model.attention_layers * model.query_width / ranks
+    bandwidth = hardware.bandwidth_bytes_per_s
+    return Rates(
+        fixed_bytes=read_bytes(model, precision) / ranks,
+        expert_bytes=model.moe_layers * model.params_per_expert * precision.bits / 8 / ranks,
+        experts=model.experts if model.is_moe else 0,
+        experts_per_token=model.experts_per_token,
+        token_flop=2.0 * (model.active_params - model.head_params) / ranks,
+        head_flop=2.0 * model.head_params / ranks,
+        attention_flop_per_kv_element=pair_flop / elements_per_token if elements_per_token else 0.0,
+        kv_element_bytes=element_bits / 8 * max(1 / ranks, 1 / model.kv_heads),
+        state_bytes=2.0 * model.state_bytes_per_sequence / ranks,
+        activation_bytes=16.0 * model.hidden_size * 2 * model.layers / ranks,
+        layers_s=floors,
+        message_bytes=model.hidden_size * 2.0,
+        allreduce_s=reduces * (c.allreduce_s + c.allreduce_rank_s * ranks) if ranks > 1 else 0.0,
+        allreduce_s_per_byte=reduces * 2 * (ranks - 1) / ranks / bus if ranks > 1 else 0.0,
+        weight_s_per_byte=1 / (bandwidth * c.eta),
+        kv_s_per_byte=1 / (bandwidth * c.eta_kv),
+        s_per_flop=1 / (peak * c.mfu) if peak else 0.0,
+        attention_s_per_flop=1 / (peak16 * c.mfu_attention) if peak16 else 0.0,
+    )

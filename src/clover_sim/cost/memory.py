@@ -1,0 +1,147 @@
+"""Does it fit: weights, cache, state and drafter against the memory that the engine may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clover_sim.cost.machine import Machine, stored_bytes
+from clover_sim.errors import UsageError
+from clover_sim.specs import ModelSpec, kv_bits
+from clover_sim.units import gigabytes
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPicture:
+    """What a run keeps in memory, over all cards together.
+
+    Args:
+        weight_bytes: the target's weights, embedding included. drafter_bytes: the drafter's.
+        kv_bytes: cache of all sequences, the drafter's included, replicas on other ranks counted.
+        state_bytes: recurrent state of all sequences.
+        capacity_bytes: what the engine may use of ``memory_bytes``, the memory of the cards.
+        batch_size, context_tokens: what was asked for; the context is that of one sequence.
+        longest_context_tokens: longest context of each of the ``batch_size`` sequences that fits, at most the
+            model's own maximum; 0 if not even an empty one does, ``None`` if nothing limits it.
+        largest_batch_size: most sequences of ``context_tokens`` that fit; ``None`` if nothing limits it.
+    """
+
+    weight_bytes: float
+    kv_bytes: float
+    state_bytes: float
+    drafter_bytes: float
+    capacity_bytes: float
+    memory_bytes: float
+    batch_size: int
+    context_tokens: int
+    longest_context_tokens: int | None
+    largest_batch_size: int | None
+
+    @property
+    def total_bytes(self) -> float:
+        """Everything together."""
+        return self.weight_bytes + self.kv_bytes + self.state_bytes + self.drafter_bytes
+
+    @property
+    def fits(self) -> bool:
+        """Whether the total is within the capacity."""
+        return self.total_bytes <= self.capacity_bytes
+
+
+def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0) -> MemoryPicture:
+    """Weigh ``batch_size`` sequences of ``context_tokens`` each on ``machine``.
+
+    The capacity is the engine's share of the memory (``memory_utilization``: 0.9 in vLLM and SGLang, of which the
+    rest holds activations, graphs and the driver).
+
+    Raises:
+        UsageError: a batch size below 1 or a negative context.
+
+    >>> from clover_sim.specs import load_engine, load_hardware, load_model
+    >>> clover, sglang = load_model("clover-35b-a3b"), load_engine("sglang")
+    >>> memory_check(Machine(clover, load_hardware("rtx-5070-ti"), sglang, precision="int4"), 1, 4096).fits
+    False
+    """
+    if batch_size < 1 or context_tokens < 0:
+        raise UsageError(f"batch size {batch_size}, context {context_tokens}: expected at least 1 and 0")
+    ranks = machine.tensor_parallel_size
+    memory = float(machine.hardware.memory_bytes * ranks)
+    capacity = memory * machine.constants.memory_utilization
+    weights = sum(stored_bytes(machine.model, machine.target_precision))
+    models = [machine.model]
+    drafter_bytes = 0.0
+    if machine.drafter is not None:
+        drafter_bytes = sum(stored_bytes(machine.drafter, machine.draft_precision))
+        models.append(machine.drafter)
+
+    state = sum(model.state_bytes_per_sequence for model in models)
+    room = capacity - weights - drafter_bytes
+    one = state + _cache_bytes(machine, models, context_tokens)
+    batch = None if one == 0 and room >= 0 else max(0, int(room // one)) if one else 0
+    longest = _longest(machine, models, room / batch_size - state)
+    return MemoryPicture(
+        weight_bytes=weights,
+        kv_bytes=batch_size * _cache_bytes(machine, models, context_tokens),
+        state_bytes=batch_size * state,
+        drafter_bytes=drafter_bytes,
+        capacity_bytes=capacity,
+        memory_bytes=memory,
+        batch_size=batch_size,
+        context_tokens=context_tokens,
+        longest_context_tokens=longest,
+        largest_batch_size=batch,
+    )
+
+
+def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
+    """One line for a picture that does not fit: what is needed, what there is, and what would help.
+
+    >>> from clover_sim.specs import load_engine, load_hardware, load_model
+    >>> m = Machine(load_model("clover-35b-a3b"), load_hardware("rtx-5070-ti"), load_engine("sglang"), "int4")
+    >>> print(does_not_fit(m, memory_check(m, 1, 4096)).split(";")[0])
+    clover-35b-a3b at int4 needs 19.7 GB (weights 19.5, cache and state 0.1) but rtx-5070-ti gives 14.4 of 16.0 GB
+    """
+    ranks = machine.tensor_parallel_size
+    cards = machine.hardware.name if ranks == 1 else f"{ranks} x {machine.hardware.name}"
+    drafter = f", drafter {picture.drafter_bytes / 1e9:.1f}" if picture.drafter_bytes else ""
+    rest = picture.kv_bytes + picture.state_bytes
+    remedies = []
+    if picture.largest_batch_size:
+        remedies.append(f"--batch-size {picture.largest_batch_size}")
+    if picture.longest_context_tokens:
+        remedies.append(f"{picture.longest_context_tokens} tokens of context")
+    if machine.target_precision.bits > 4.5:
+        remedies.append("fewer bits (--precision int4)")
+    if rest and picture.weight_bytes < picture.capacity_bytes and kv_bits(machine.kv_cache_dtype) > 8:
+        remedies.append("--kv-cache-dtype fp8")
+    if machine.hardware.interconnect_bytes_per_s is not None:
+        remedies.append(f"--tensor-parallel-size {2 * ranks}")
+    remedies.append("a larger GPU")
+    return (
+        f"{machine.model.name} at {machine.precision} needs {gigabytes(picture.total_bytes)} "
+        f"(weights {picture.weight_bytes / 1e9:.1f}{drafter}, cache and state {rest / 1e9:.1f}) but {cards} gives "
+        f"{picture.capacity_bytes / 1e9:.1f} of {gigabytes(picture.memory_bytes)}; try {', '.join(remedies)}"
+    )
+
+
+def _cache_bytes(machine: Machine, models: list[ModelSpec], context_tokens: float) -> float:
+    """Cache of one sequence over all ranks."""
+    ranks, element_bytes = machine.tensor_parallel_size, kv_bits(machine.kv_cache_dtype) / 8
+    return sum(m.kv_elements(context_tokens) * element_bytes * max(1.0, ranks / m.kv_heads) for m in models)
+
+
+def _longest(machine: Machine, models: list[ModelSpec], room_bytes: float) -> int | None:
+    """Longest context of one sequence whose cache fits into ``room_bytes``, by bisection (the cache only grows)."""
+    if room_bytes < 0:
+        return 0
+    most = machine.model.max_context_tokens
+    high = most or 1 << 40
+    if _cache_bytes(machine, models, high) <= room_bytes:
+        return most
+    low = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _cache_bytes(machine, models, middle) <= room_bytes:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -1,0 +1,191 @@
+"""The price of one pass: weights against arithmetic, then cache, state, floors per layer, host and all-reduce.
+
+``latency = max(weights / bandwidth, FLOPs / peak) + K/V + state + activations + layers + host + all-reduce``
+
+Attention and recurrent layers are kernels of their own, so their traffic adds. For a given kind, widths and number of
+recomputed tokens the latency is affine in ``context_tokens``, so a group of passes may be priced at its mean context
+(window-limited layers are the one exception: there the mean context overstates a group that straddles the window).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clover_sim.cost.experts import BETAS, effective_tokens, expert_union
+from clover_sim.cost.machine import Machine, Rates
+from clover_sim.errors import InputError
+from clover_sim.records import Kind, PassShape
+from clover_sim.specs import ModelSpec
+
+WIDE_KINDS = frozenset((Kind.VERIFY, Kind.DENOISE, Kind.EDIT, Kind.ENCODE, Kind.KV_WRITE))
+"""Kinds that pay the engine's host time of a cycle or block pass on top of that of a plain step."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassPrice:
+    """What one pass costs and why. The eight ``*_s`` parts add up to ``latency_s``.
+
+    Args:
+        latency_s: expected time; low_s, high_s: hold the middle 80 % of measurements of such passes.
+        weights_s: reading weights, 0 where arithmetic takes longer. compute_s: arithmetic, 0 where reading does.
+        kv_s: attention over the cache. state_s: recurrent state. activation_s: activations.
+        layers_s: floors of the layers' kernels. host_s: scheduling, sampling, launching. allreduce_s: between cards.
+        weight_bytes, kv_bytes, state_bytes: traffic of all cards together, cache replicas included.
+        flop: arithmetic of all cards together.
+        expert_union: distinct experts a layer that the pass reads, 0 for a dense model. expert_union_independent:
+            the same if every token chose for itself. routing_beta: exponent that the first follows.
+        fixed: the price was given, not worked out.
+    """
+
+    latency_s: float
+    low_s: float
+    high_s: float
+    weights_s: float = 0.0
+    compute_s: float = 0.0
+    kv_s: float = 0.0
+    state_s: float = 0.0
+    activation_s: float = 0.0
+    layers_s: float = 0.0
+    host_s: float = 0.0
+    allreduce_s: float = 0.0
+    weight_bytes: float = 0.0
+    kv_bytes: float = 0.0
+    state_bytes: float = 0.0
+    flop: float = 0.0
+    expert_union: float = 0.0
+    expert_union_independent: float = 0.0
+    routing_beta: float = 1.0
+    fixed: bool = False
+
+    @property
+    def memory_s(self) -> float:
+        """The share of ``latency_s`` spent moving bytes from memory."""
+        return self.weights_s + self.kv_s + self.state_s + self.activation_s
+
+    @property
+    def overhead_s(self) -> float:
+        """The share of ``latency_s`` that neither bytes nor FLOPs explain."""
+        return self.layers_s + self.host_s + self.allreduce_s
+
+    @property
+    def bound(self) -> str:
+        """What takes most of the time: ``memory``, ``compute`` or ``overhead``; ``fixed`` for a given price."""
+        return bound_of(self)
+
+    @property
+    def largest_part(self) -> str:
+        """The largest part by name: weights, compute, kv, state, activations, layers, host or allreduce."""
+        return max(PARTS, key=lambda part: getattr(self, PARTS[part]))
+
+
+PARTS = {
+    "weights": "weights_s", "compute": "compute_s", "kv": "kv_s", "state": "state_s", "activations": "activation_s",
+    "layers": "layers_s", "host": "host_s", "allreduce": "allreduce_s",
+}  # fmt: skip
+"""Readable name of each part of a price, and the field that holds it."""
+
+FREE = PassPrice(0.0, 0.0, 0.0)
+"""The price of a draft that nobody computes."""
+
+
+def bound_of(price: PassPrice) -> str:
+    """Which of memory, compute and overhead takes most of a price."""
+    if price.fixed:
+        return "fixed"
+    memory, compute, overhead = price.memory_s, price.compute_s, price.overhead_s
+    if overhead > memory and overhead > compute:
+        return "overhead"
+    return "compute" if compute > memory else "memory"
+
+
+def price(machine: Machine, shape: PassShape) -> PassPrice:
+    """Price one pass of ``shape`` on ``machine``.
+
+    A DRAFT pass is priced with the drafter and without the host, which the verify pass of its cycle accounts for;
+    without a drafter it is free.
+
+    Raises:
+        InputError: the shape computes no token, or a negative context.
+
+    >>> from clover_sim.specs import load_engine, load_hardware, load_model
+    >>> m = Machine(load_model("qwen3.6-35b-a3b"), load_hardware("h200"), load_engine("sglang"))
+    >>> round(price(m, PassShape(Kind.DECODE, (1,))).latency_s * 1e3, 1)
+    4.2
+    """
+    kind = shape.kind
+    model, rates = machine.model, machine.target_rates
+    if kind is Kind.DRAFT:
+        if machine.drafter is None or machine.drafter_rates is None:
+            return FREE
+        model, rates = machine.drafter, machine.drafter_rates
+    widths, context, recompute = shape.widths, shape.context_tokens, shape.recompute_tokens
+    sequences = len(widths)
+    new_tokens = sum(widths)
+    tokens = new_tokens + recompute
+    if tokens <= 0 or context < 0 or recompute < 0:
+        raise InputError(f"{kind.label} pass of widths {widths}, context {context}: expected at least one token")
+    c, ranks = machine.constants, machine.tensor_parallel_size
+
+    beta, beta_low, beta_high = BETAS[kind]
+    weights, union, independent = _weights(rates, widths, recompute, beta)
+    heads = sequences if kind is Kind.PREFILL else tokens
+    flop = rates.token_flop * tokens + rates.head_flop * heads
+    weights_s = weights * rates.weight_s_per_byte
+    compute_s = flop * rates.s_per_flop
+    products_s = max(weights_s, compute_s)
+
+    mean_context = context / sequences
+    elements = model.kv_elements(mean_context) * sequences
+    mean_width = tokens / sequences
+    kv_bytes = elements * rates.kv_element_bytes
+    # Attention against the cache is linear in context either way; that among the new tokens does not depend on it.
+    pair_flop = rates.attention_flop_per_kv_element * mean_width
+    kv_s = elements * max(rates.kv_element_bytes * rates.kv_s_per_byte, pair_flop * rates.attention_s_per_flop)
+    own_flop = pair_flop * model.kv_elements(mean_width) * sequences * (0.5 if kind in _CAUSAL else 1.0)
+    kv_s += own_flop * rates.attention_s_per_flop
+    state_bytes = rates.state_bytes * sequences
+    state_s = state_bytes * rates.weight_s_per_byte
+    activation_s = rates.activation_bytes * tokens * rates.weight_s_per_byte
+    allreduce_s = rates.allreduce_s + rates.message_bytes * tokens * rates.allreduce_s_per_byte
+    host_s = 0.0 if kind is Kind.DRAFT else c.pass_s + c.sequence_s * sequences
+    if kind in WIDE_KINDS:
+        host_s += c.wide_pass_s + c.wide_sequence_s * sequences + c.wide_token_s * tokens
+    rest = kv_s + state_s + activation_s + rates.layers_s + host_s + allreduce_s
+    latency = products_s + rest
+
+    low, high = _band(machine, model, kind)
+    low_s, high_s = latency * low, latency * high
+    if beta_low != beta and rates.experts:
+        fewest, most = (_weights(rates, widths, recompute, b)[0] for b in (beta_low, beta_high))
+        low_s = min(low_s, max(fewest * rates.weight_s_per_byte, compute_s) + rest)
+        high_s = max(high_s, max(most * rates.weight_s_per_byte, compute_s) + rest)
+    memory_bound = weights_s >= compute_s
+    return PassPrice(
+        latency, low_s, high_s, weights_s if memory_bound else 0.0, 0.0 if memory_bound else compute_s,
+        kv_s, state_s, activation_s, rates.layers_s, host_s, allreduce_s,
+        weights * ranks, kv_bytes * ranks, state_bytes * ranks,
+        (flop + elements * pair_flop + own_flop) * ranks, union, independent, beta,
+    )  # fmt: skip
+
+
+_CAUSAL = frozenset((Kind.PREFILL, Kind.DRAFT, Kind.DECODE, Kind.VERIFY))
+
+
+def _weights(rates: Rates, widths: tuple[int, ...], recompute: float, beta: float) -> tuple[float, float, float]:
+    """Weight bytes of one rank, distinct experts a layer, and those under independent routing."""
+    if not rates.experts:
+        return rates.fixed_bytes, 0.0, 0.0
+    experts, chosen = rates.experts, rates.experts_per_token
+    union = expert_union(experts, chosen, effective_tokens(widths, beta, recompute))
+    independent = union if beta == 1.0 else expert_union(experts, chosen, float(sum(widths) + recompute))
+    return rates.fixed_bytes + union * rates.expert_bytes, union, independent
+
+
+def _band(machine: Machine, model: ModelSpec, kind: Kind) -> tuple[float, float]:
+    """The widest of the bands that apply: a pass on several cards of a mixture is no surer than either alone."""
+    c = machine.constants
+    low, high = c.band_moe if model.is_moe else c.band_dense
+    for applies, band in ((kind in WIDE_KINDS, c.band_wide), (machine.tensor_parallel_size > 1, c.band_parallel)):
+        if applies:
+            low, high = min(low, band[0]), max(high, band[1])
+    return low, high

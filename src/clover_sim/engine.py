@@ -1,0 +1,185 @@
+"""The engine: it alone runs passes, counts them and writes the ledger.
+
+A decoder is a generator that yields the passes it wants to pay for (see docs/design.md, section 3). ``Batch``
+interleaves many requests, a step at a time; ``run`` is a batch of one. What one request may do stands in
+``request.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from clover_sim.bulk import run_in_bulk
+from clover_sim.errors import UsageError, suggest
+from clover_sim.ledger import Ledger
+from clover_sim.records import CAUSAL, DRAFT, EOS_STOPS, TARGET, Kind, Role
+from clover_sim.request import Request, Run
+
+POLICIES = ("lockstep", "padded", "first-done-first-out")
+ALIGNMENTS = ("relative", "absolute")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One forward pass of a batch: the rows of the ledger it wrote, all of one role.
+
+    ``padding_tokens`` are those that waiting requests added under ``padded``; ``finished`` lists requests it completed.
+    """
+
+    number: int
+    role: Role
+    rows: range
+    padding_tokens: int
+    finished: tuple[int, ...]
+
+
+class Batch:
+    """Many requests over one ledger, a step at a time. A step holds one role.
+
+    Args:
+        policy: ``lockstep`` (a request that finished its block, or its draft-and-verify cycle, waits for the slowest
+            and adds no tokens), ``padded`` (the same, but its tokens are computed as padding), or
+            ``first-done-first-out`` (nobody waits for another).
+        kv_write, eos_stop, align: rules of the run; see docs/design.md, rules 4 and 6.
+    """
+
+    def __init__(
+        self,
+        policy: str = "first-done-first-out",
+        *,
+        kv_write: str | None = None,
+        eos_stop: str = "block",
+        align: str = "relative",
+    ) -> None:
+        for name, value, known in (("policy", policy, POLICIES), ("eos_stop", eos_stop, EOS_STOPS)):
+            if value not in known:
+                raise UsageError(f"{name} {value!r} is not known{suggest(str(value), known)}")
+        if align not in ALIGNMENTS:
+            raise UsageError(f"align {align!r} is not known{suggest(str(align), ALIGNMENTS)}")
+        self.policy = policy
+        self.ledger = Ledger()
+        self._options = {"kv_write": kv_write, "eos_stop": eos_stop, "align": align}
+        self._requests: dict[int, Request] = {}
+        self._admitted = 0
+        self._steps = 0
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Numbers of the requests that still have passes to run."""
+        return tuple(n for n, r in self._requests.items() if r.pending is not None)
+
+    def admit(self, decoder: Any, stream: Any, *, prompt_tokens: int = 0, max_new_tokens: int | None = None) -> int:
+        """Add a request; returns its number. Under ``lockstep`` it joins at the next round."""
+        limit = len(stream.classes) if max_new_tokens is None else max_new_tokens
+        for name, value in (("prompt_tokens", prompt_tokens), ("max_new_tokens", limit)):
+            if type(value) is not int or value < 0:
+                raise UsageError(f"{name} = {value!r}: expected a whole number of at least 0")
+        number = self._admitted
+        options = {**self._options, "prompt_tokens": prompt_tokens, "limit": limit}
+        self._requests[number] = Request(number, self.ledger, decoder, stream, options)
+        self._admitted += 1
+        return number
+
+    def evict(self, request: int) -> Run:
+        """Take a request out, finished or not, and return what it has so far."""
+        if request not in self._requests:
+            raise UsageError(f"request {request} is not in this batch; it holds {sorted(self._requests)}")
+        taken = self._requests.pop(request)
+        taken.generator.close()
+        return taken.result()
+
+    def step(self) -> Step | None:
+        """Run one forward pass over every request that is ready for it; ``None`` once nothing is pending."""
+        ready, waiting = self._choose()
+        if not ready:
+            return None
+        first = len(self.ledger)
+        role = TARGET if ready[0].queued_kind is not None else ready[0].pending.role  # type: ignore[union-attr]
+        for request in ready:
+            request.execute(self._steps)
+            self._mark_boundary(request, role)
+        padding = 0
+        if self.policy == "padded" and role is TARGET and waiting:
+            width = max(self.ledger.tokens[first:])
+            padding = width * len(waiting)
+            self.ledger.padding[self._steps] = padding
+        step = Step(
+            self._steps, role, range(first, len(self.ledger)), padding,
+            tuple(r.number for r in ready if r.pending is None),
+        )  # fmt: skip
+        self._steps += 1
+        return step
+
+    def _choose(self) -> tuple[list[Request], list[Request]]:
+        """The requests of the next step, and those that wait at the end of their round."""
+        live = [r for r in self._requests.values() if r.pending is not None]
+        if not live:
+            return [], []
+        if self.policy == "first-done-first-out":
+            if added := [r for r in live if r.queued_kind is Kind.PREFILL]:
+                return added, []
+            longest_waiting = min(live, key=lambda r: r.last_step)
+            role = longest_waiting.pending.role  # type: ignore[union-attr]
+            return [r for r in live if r.pending.role is role], []  # type: ignore[union-attr]
+        in_round = [r for r in live if not r.at_boundary]
+        if not in_round:
+            for kind in (Kind.PREFILL, Kind.KV_WRITE):
+                if added := [r for r in live if r.queued_kind is kind]:
+                    return added, []
+            for request in live:
+                request.at_boundary = False
+                request.round_stop = request.pending.stop  # type: ignore[union-attr]
+            for request in self._requests.values():
+                request.round_stop = request.round_stop if request.pending is not None else -1
+            in_round = live
+        drafting = [r for r in in_round if r.pending.role is DRAFT]  # type: ignore[union-attr]
+        ready = drafting or in_round
+        waiting = [r for r in self._requests.values() if r.at_boundary and r.round_stop >= 0]
+        return ready, waiting
+
+    def _mark_boundary(self, request: Request, role: Role) -> None:
+        """Whether the request has come to the end of its round: its block is full, or its cycle was verified."""
+        pending = request.pending
+        if request.queued_kind is not None or pending is None:
+            request.at_boundary = True
+        elif not request.at_boundary and role is TARGET:
+            request.at_boundary = pending.attend is CAUSAL or pending.start >= request.round_stop
+
+
+def run(
+    decoder: Any,
+    stream: Any,
+    *,
+    kv_write: str | None = None,
+    eos_stop: str = "block",
+    align: str = "relative",
+    prompt_tokens: int = 0,
+    max_new_tokens: int | None = None,
+) -> Run:
+    """Decode one stream with one decoder: a batch of one, run to its end.
+
+    Args:
+        decoder: any object with a ``decode(canvas)`` generator; see :class:`clover_sim.canvas.Canvas`.
+        stream: a :class:`clover_sim.streams.base.Stream`.
+        kv_write: one of ``KV_WRITE_RULES``; default: the stream's, else the decoder's own, else ``separate``.
+        eos_stop: ``early``, ``block`` or ``canvas``: how far to decode after the end of the text.
+        align: ``relative`` (blocks start at the first new token) or ``absolute`` (at the first prompt token).
+        prompt_tokens: tokens before the text; above 0, one prefill pass is recorded.
+        max_new_tokens: the canvas' limit; default: the length of the text.
+
+    Raises :class:`IllegalMove` with the decoder's file and line for whatever the rules forbid.
+    """
+    batch = Batch(kv_write=kv_write, eos_stop=eos_stop, align=align)
+    number = batch.admit(decoder, stream, prompt_tokens=prompt_tokens, max_new_tokens=max_new_tokens)
+    request = batch._requests[number]
+    step = 0
+    while request.queued_kind is not None:
+        request.execute(step)
+        step += 1
+    if request.pending is not None and not run_in_bulk(request, step):
+        execute = request.execute
+        while request.pending is not None:
+            execute(step)
+            step += 1
+    return request.result()

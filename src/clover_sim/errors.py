@@ -1,0 +1,64 @@
+"""Every error a user can meet, each with the exit code the command line gives it.
+
+A message is one line: who, where, what was found, what was expected, what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class CloverError(Exception):
+    """Base of all errors that ``clover_sim`` raises on purpose."""
+
+    exit_code = 3
+
+
+class UsageError(CloverError):
+    """The request itself is off: an unknown name or option, contradictory flags."""
+
+    exit_code = 2
+
+
+class InputError(CloverError):
+    """A file or a figure that was handed in cannot be used."""
+
+    exit_code = 3
+
+
+class DecoderFault(CloverError):
+    """A decoder or a plug-in did something it must not do.
+
+    ``location`` is ``file:line`` in the decoder's own source where one is known.
+    """
+
+    exit_code = 4
+
+    def __init__(self, message: str, location: str | None = None) -> None:
+        self.location = location
+        super().__init__(f"{location}: {message}" if location else message)
+
+
+class IllegalMove(DecoderFault):
+    """A decoder asked the engine for something the seven rules forbid."""
+
+
+class PluginError(DecoderFault):
+    """A plug-in cannot be loaded, or is not a decoder."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for a near miss, else the list of known names.
+
+    >>> suggest("speculativ", ["ar", "speculative"])
+    "; did you mean 'speculative'?"
+    >>> suggest("zzz", ["b", "a"])
+    '; known: a, b'
+    """
+    import difflib
+
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known: {', '.join(known)}" if known else ""

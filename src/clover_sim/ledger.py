@@ -1,0 +1,218 @@
+"""The append-only record of every pass. Only the engine writes it; everybody else reads it, and ``audit`` re-derives it.
+
+One row is one request's share of one step. Beside the rows stand the positions of each request (which row settled
+it, forced or not, wrong or not) and, for decoders that revise, each settlement that was taken back.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from clover_sim.records import Kind, PassShape
+
+FORCED, WRONG, PADDING = 1, 2, 4
+"""Bits of a position's flags."""
+
+UNSETTLED = 0xFFFFFFFF
+"""Row number of a position that nothing has settled."""
+
+_COMMITTING = frozenset({Kind.DECODE, Kind.VERIFY, Kind.DENOISE, Kind.EDIT})
+
+
+class AuditError(AssertionError):
+    """The ledger does not add up: a fault of the engine itself, never of a decoder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts over one request, or over all of them.
+
+    ``tokens`` are useful tokens (padding after the end left out); every count is a plain integer. Passes by kind are
+    keyed by the kind's label.
+    """
+
+    tokens: int = 0
+    padding: int = 0
+    target_passes: int = 0
+    draft_passes: int = 0
+    kv_write_passes: int = 0
+    prefill_passes: int = 0
+    committed: int = 0
+    reopened: int = 0
+    forced_commits: int = 0
+    locked_errors: int = 0
+    passes: dict[str, int] = field(default_factory=dict)
+
+
+class Positions:
+    """Where and how each position of one request was settled."""
+
+    __slots__ = ("row", "flags", "taken_back", "length")
+
+    def __init__(self, limit: int, length: int) -> None:
+        self.row = array("I", [UNSETTLED]) * limit
+        self.flags = bytearray(limit)
+        self.taken_back: list[tuple[int, int, int]] = []
+        """(position, row that settled it, row that reopened it), in order."""
+        self.length = length
+
+
+class Ledger:
+    """Rows of passes as typed columns; ``len(ledger)`` is their number.
+
+    Columns, one entry a row: ``step``, ``request``, ``kind`` (:class:`Kind`), ``start`` (first position), ``tokens``
+    (computed), ``recompute`` (final positions computed once more), ``context`` (cached tokens read), ``committed``,
+    ``reopened``. ``padding`` maps a step to the tokens that waiting rows added to it.
+    """
+
+    __slots__ = (
+        "step", "request", "kind", "start", "tokens", "recompute", "context", "committed", "reopened",
+        "positions", "padding",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.step = array("I")
+        self.request = array("I")
+        self.kind = bytearray()
+        self.start = array("I")
+        self.tokens = array("I")
+        self.recompute = array("I")
+        self.context = array("I")
+        self.committed = array("I")
+        self.reopened = array("I")
+        self.positions: dict[int, Positions] = {}
+        self.padding: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {len(self)} passes, {len(self.positions)} requests>"
+
+    def count(self, kind: Kind, request: int | None = None) -> int:
+        """Number of rows of one kind, of one request or of all."""
+        if request is None or len(self.positions) == 1:
+            return self.kind.count(kind)
+        return sum(1 for k, r in zip(self.kind, self.request, strict=True) if k == kind and r == request)
+
+    def rows(self, request: int | None = None) -> Iterator[dict[str, int | str]]:
+        """Each row as a plain mapping, in order; ``kind`` as its label."""
+        for i in range(len(self)):
+            if request is None or self.request[i] == request:
+                yield {
+                    "step": self.step[i], "request": self.request[i], "kind": Kind(self.kind[i]).label,
+                    "start": self.start[i], "tokens": self.tokens[i], "recompute_tokens": self.recompute[i],
+                    "context_tokens": self.context[i], "committed": self.committed[i], "reopened": self.reopened[i],
+                }  # fmt: skip
+
+    def settled(self, row: int, request: int = 0) -> tuple[int, ...]:
+        """Positions that ``row`` settled and that were not taken back later."""
+        rows = self.positions[request].row
+        start = self.start[row]
+        stop = min(len(rows), start + max(self.tokens[row], 1))
+        return tuple(p for p in range(start, stop) if rows[p] == row)
+
+    def shapes(self) -> list[tuple[PassShape, int]]:
+        """The priced view: (shape, how many steps have it), contexts averaged within a group.
+
+        Steps that hold one row are grouped by kind, width and recomputed tokens; the price of a pass is affine in its
+        context, so the mean context prices the group exactly. Steps of several rows are listed one by one.
+        """
+        if len(self.positions) == 1 and not self.padding:
+            return self._grouped_rows()
+        steps: dict[int, list[int]] = {}
+        for row, step in enumerate(self.step):
+            steps.setdefault(step, []).append(row)
+        shapes = []
+        for step, rows in steps.items():
+            widths = tuple(self.tokens[r] for r in rows)
+            if padding := self.padding.get(step):
+                widths += (padding,)
+            context = sum(self.context[r] for r in rows)
+            recompute = sum(self.recompute[r] for r in rows)
+            shapes.append((PassShape(Kind(self.kind[rows[0]]), widths, context, recompute), 1))
+        return shapes
+
+    def _grouped_rows(self) -> list[tuple[PassShape, int]]:
+        groups: dict[tuple[int, int, int], list[int]] = {}
+        for kind, tokens, recompute, context in zip(self.kind, self.tokens, self.recompute, self.context, strict=True):
+            group = groups.get(key := (kind, tokens, recompute))
+            if group is None:
+                groups[key] = [1, context]
+            else:
+                group[0] += 1
+                group[1] += context
+        return [
+            (PassShape(Kind(kind), (tokens,), context / count, recompute), count)
+            for (kind, tokens, recompute), (count, context) in groups.items()
+        ]
+
+    def totals(self, request: int | None = None) -> Totals:
+        """Counts of one request, or of all requests together; read off the columns."""
+        one = request is None or len(self.positions) == 1
+        kinds = self.kind if one else bytes(k for k, r in zip(self.kind, self.request, strict=True) if r == request)
+        passes = {kind.label: n for kind in Kind if (n := kinds.count(kind))}
+        chosen = self.positions.values() if request is None else [self.positions[request]]
+        forced = wrong = tokens = padding = committed = 0
+        for places in chosen:
+            useful = places.flags[: places.length]
+            counts = [useful.count(bits) for bits in range(4)]
+            forced += counts[FORCED] + counts[FORCED | WRONG]
+            wrong += counts[WRONG] + counts[FORCED | WRONG]
+            unsettled = places.row.count(UNSETTLED)
+            tail = places.row[places.length :]
+            padding += len(tail) - tail.count(UNSETTLED)
+            tokens += places.length - (unsettled - tail.count(UNSETTLED))
+            committed += len(places.row) - unsettled + len(places.taken_back)
+        kv_writes = kinds.count(Kind.KV_WRITE) + kinds.count(Kind.ENCODE)
+        drafts, prefills = kinds.count(Kind.DRAFT), kinds.count(Kind.PREFILL)
+        return Totals(
+            tokens=tokens, padding=padding, target_passes=len(kinds) - drafts - prefills, draft_passes=drafts,
+            kv_write_passes=kv_writes, prefill_passes=prefills, committed=committed,
+            reopened=sum(len(places.taken_back) for places in chosen),
+            forced_commits=forced, locked_errors=wrong, passes=passes,
+        )  # fmt: skip
+
+    def audit(self) -> Totals:
+        """Derive every count again from the positions and compare it with the rows; return the totals.
+
+        Checks, for each row: what it committed and reopened equals what the positions say of it, only kinds that may
+        commit did, steps never go back; for each request: commits - reopened = tokens (+ padding), each position
+        settled exactly once at the end. Raises :class:`AuditError` naming the first row that is off.
+        """
+        committed, reopened = [0] * len(self), [0] * len(self)
+        for request, places in self.positions.items():
+            for position, row in enumerate(places.row):
+                if row != UNSETTLED:
+                    self._check_settled(row, request, position)
+                    committed[row] += 1
+            for position, by, back in places.taken_back:
+                if not by <= back < len(self):
+                    raise AuditError(f"row {back}: reopened position {position} before row {by} settled it")
+                self._check_settled(by, request, position)
+                committed[by] += 1
+                reopened[back] += 1
+        last = -1
+        for row in range(len(self)):
+            if committed[row] != self.committed[row] or reopened[row] != self.reopened[row]:
+                raise AuditError(
+                    f"row {row}: {self.committed[row]} committed and {self.reopened[row]} reopened in the ledger, "
+                    f"{committed[row]} and {reopened[row]} in the positions"
+                )
+            if committed[row] and self.kind[row] not in _COMMITTING:
+                raise AuditError(f"row {row}: a {Kind(self.kind[row]).label} pass committed {committed[row]} positions")
+            if self.step[row] < last:
+                raise AuditError(f"row {row}: step {self.step[row]} follows step {last}")
+            last = self.step[row]
+        totals = self.totals()
+        if totals.committed - totals.reopened != totals.tokens + totals.padding:
+            raise AuditError(f"{totals.committed} commits - {totals.reopened} reopened is not {totals.tokens} tokens")
+        return totals
+
+    def _check_settled(self, row: int, request: int, position: int) -> None:
+        if row >= len(self) or self.request[row] != request:
+            raise AuditError(f"request {request}: position {position} points to row {row}, which is not its own")
+        if position < self.start[row]:
+            raise AuditError(f"row {row}: settled position {position}, which lies before its span")

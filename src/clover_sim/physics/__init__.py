@@ -1,0 +1,1 @@
+"""How confidences rise and when a commit is right or wrong; one file a model of it."""

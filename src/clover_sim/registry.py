@@ -1,0 +1,142 @@
+"""Finding strategies by name: built-ins, plug-ins by entry point, and ``module:Class``. Loaded only when named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from clover_sim import decoders
+from clover_sim.errors import DecoderFault, PluginError, UsageError, suggest
+from clover_sim.options import build, split_spec
+
+ENTRY_POINT_GROUP = "clover_sim.decoders"
+
+
+def _builtin_modules() -> list[str]:
+    """Module names of the built-in decoders, found by looking into their folder."""
+    folder = os.path.dirname(decoders.__file__)
+    return sorted(f[:-3] for f in os.listdir(folder) if f.endswith(".py") and not f.startswith("_"))
+
+
+def _load_builtin(module: str) -> Any:
+    return import_module(f"clover_sim.decoders.{module}")
+
+
+def _presets() -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    for module in _builtin_modules():
+        loaded = _load_builtin(module)
+        for name, options in getattr(loaded, "PRESETS", {}).items():
+            yield name, loaded.DECODER, options
+
+
+def _entry_points() -> dict[str, Any]:
+    """Installed plug-ins by name; two of one name, or one that hides a built-in, are refused."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Any] = {}
+    taken = {m.replace("_", "-") for m in _builtin_modules()} | {name for name, _, _ in _presets()}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        known = found.get(point.name)
+        if point.name in taken or (known is not None and known.value != point.value):
+            other = "a built-in strategy" if point.name in taken else known.value
+            raise PluginError(
+                f"two strategies are called {point.name!r}: {other} and {point.value}; rename or uninstall one, or "
+                f"name the class itself: -s {point.value}"
+            )
+        found[point.name] = point
+    return found
+
+
+def _load_class(path: str) -> Any:
+    """The object at ``module:Class``."""
+    module, _, attribute = path.partition(":")
+    try:
+        loaded: Any = import_module(module)
+        for part in attribute.split("."):
+            loaded = getattr(loaded, part)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            raise UsageError(
+                f"strategy {path!r}: there is no module {error.name!r}; is its folder on PYTHONPATH or its package "
+                "installed?"
+            ) from None
+        raise PluginError(f"strategy {path!r} cannot be loaded: {error}") from error
+    except AttributeError:
+        names = [n for n in dir(loaded) if not n.startswith("_")]
+        raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}") from None
+    except Exception as error:
+        raise PluginError(f"strategy {path!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    return loaded
+
+
+def _find(name: str) -> tuple[Any, dict[str, Any]]:
+    """The class of a strategy and the options its name stands for."""
+    if ":" in name:
+        return _load_class(name), {}
+    module = name.replace("-", "_")
+    if "_" not in name and module in _builtin_modules():
+        return _load_builtin(module).DECODER, {}
+    presets = {preset: (cls, options) for preset, cls, options in _presets()}
+    if name in presets:
+        return presets[name]
+    plugins = _entry_points()
+    if name in plugins:
+        point = plugins[name]
+        return _load_class(point.value), {}
+    known = [m.replace("_", "-") for m in _builtin_modules()] + list(presets) + list(plugins)
+    raise UsageError(f"strategy {name!r} is not known{suggest(name, known)}")
+
+
+def check_is_decoder(decoder: Any, name: str) -> Any:
+    """Return ``decoder`` if it has a ``decode`` method, else raise :class:`PluginError`."""
+    if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
+        raise PluginError(f"strategy {name!r} is not a decoder: it has no method decode(canvas)")
+    return decoder
+
+
+def build_strategy(spec: str) -> tuple[str, Any]:
+    """Make ``(name, decoder)`` from ``name:key=value,...``.
+
+    Raises :class:`UsageError` for unknown names and options, with the nearest known one, and :class:`PluginError` for a
+    plug-in that cannot be loaded or is no decoder.
+
+    >>> build_strategy("block-diffusion:threshold=0.9")[1].threshold
+    0.9
+    """
+    from dataclasses import is_dataclass
+
+    name, options = split_spec(spec)
+    cls, preset = _find(name)
+    if not isinstance(cls, type):
+        if options:
+            raise UsageError(f"{name}: options cannot be given to an object that is already made")
+        return name, check_is_decoder(cls, name)
+    if is_dataclass(cls):
+        decoder = build(cls, {**preset, **options}, name)
+    elif options:
+        raise UsageError(f"{name}: takes no options, since {cls.__name__} is not a dataclass")
+    else:
+        try:
+            decoder = cls()
+        except Exception as error:
+            raise DecoderFault(f"{name}: {type(error).__name__}: {error}") from error
+    return name, check_is_decoder(decoder, name)
+
+
+def strategy_names() -> list[tuple[str, str]]:
+    """Every strategy with the first line of its docstring: built-ins, presets, installed plug-ins."""
+    rows = []
+    for module in _builtin_modules():
+        cls = _load_builtin(module).DECODER
+        rows.append((module.replace("_", "-"), _summary(cls)))
+    for name, cls, options in _presets():
+        base = next(m for m in _builtin_modules() if _load_builtin(m).DECODER is cls).replace("_", "-")
+        rows.append((name, f"{base}:{','.join(f'{k}={v}' for k, v in options.items())}"))
+    rows.extend((name, f"plug-in {point.value}") for name, point in sorted(_entry_points().items()))
+    return rows
+
+
+def _summary(cls: Any) -> str:
+    return (cls.__doc__ or "").strip().partition("\n")[0]

@@ -1,0 +1,79 @@
+"""Text on a terminal: made harmless, measured, padded and wrapped by display width."""
+
+from __future__ import annotations
+
+
+def clean(text: str) -> str:
+    r"""``text`` with everything that could steer a terminal written out as an escape.
+
+    Control characters, line breaks, direction marks, invisible characters and lone surrogates become visible;
+    everything that prints stays.
+
+    >>> print(clean("a\x1b[31mred\n"), clean("caf\u00e9 \u202egpj"))
+    a\x1b[31mred\n café \u202egpj
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def display_width(text: str) -> int:
+    """How many columns ``text`` takes: wide East Asian characters count two, combining marks none.
+
+    >>> display_width("abc"), display_width("\u6545\u4e61"), display_width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """``text`` filled with spaces to ``width`` columns; ``right`` aligns it to the right."""
+    fill = " " * max(0, width - display_width(text))
+    return fill + text if right else text + fill
+
+
+def clip(text: str, width: int, mark: str = "~") -> str:
+    """``text`` cut to ``width`` columns, with ``mark`` where something is missing.
+
+    >>> clip("confidence", 6), clip("short", 6)
+    ('confi~', 'short')
+    """
+    if display_width(text) <= width:
+        return text
+    kept = ""
+    for char in text:
+        if display_width(kept + char) > width - 1:
+            break
+        kept += char
+    return kept + mark
+
+
+def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
+    """The words of ``text`` in lines of at most ``width`` columns; later lines start with ``indent``.
+
+    >>> wrap("- one two three", 9, "  ")
+    ['- one two', '  three']
+    """
+    if width is None:
+        return [text]
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        room = width - display_width(line) - 1
+        if line.strip() and display_width(word) > room:
+            lines.append(line)
+            line = indent
+        while display_width(word) > width - display_width(line) > 1:
+            part = clip(word, width - display_width(line) + 1, "")
+            lines.append(line + part)
+            word, line = word[len(part) :], indent
+        line = f"{line} {word}" if line.strip() else line + word
+    return [*lines, line]

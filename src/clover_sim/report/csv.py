@@ -1,0 +1,39 @@
+"""Comma-separated values (RFC 4180): all columns, base SI units, full precision, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from clover_sim.report import Look, Result
+from clover_sim.report._figures import options_text
+from clover_sim.report.columns import COLUMNS, INTERVAL
+
+EXTENSIONS = (".csv",)
+
+
+def render(result: Result, look: Look = Look()) -> str:
+    """One line a row after the header; lines end in CRLF as the RFC says."""
+    present = {key for row in result.rows for key in row}
+    keys = [key for c in COLUMNS for key in (c.key, c.key + INTERVAL) if key in present]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(keys)
+    writer.writerows([cell(row.get(key)) for key in keys] for row in result.rows)
+    return text.getvalue()
+
+
+def cell(value: Any) -> str | int | float:
+    """The value of one cell; a text that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    >>> cell(0.1), cell(None), cell("=1+1"), cell({"threshold": 0.9, "block_size": 32})
+    (0.1, '', "'=1+1", 'threshold=0.9,block_size=32')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    text = options_text(value) if isinstance(value, dict) else str(value)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text

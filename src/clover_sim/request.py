@@ -1,0 +1,386 @@
+"""One request: a decoder's generator and its canvas, run one pass at a time.
+
+Everything that makes a wrong count impossible is here: what a decoder yields is checked, the passes a real server
+would add (prefill, K/V writes) are put in, each pass appends one row to the ledger, and what it settled is closed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from clover_sim.canvas import Canvas
+from clover_sim.errors import DecoderFault, IllegalMove, UsageError, suggest
+from clover_sim.ledger import Ledger, Totals
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Drafter, Forward, Kind
+from clover_sim.view import View
+
+_STALLED_PASSES = 10_000
+"""Target passes without a new low of masked positions after which a decoder is refused as never progressing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished (or evicted) request: its totals, and the ledger that holds its rows.
+
+    ``kv_write`` is the rule that was counted, ``wasted_positions`` the positions computed after the end of the text.
+    """
+
+    request: int
+    totals: Totals
+    ledger: Ledger
+    kv_write: str
+    wasted_positions: int
+    drafter: Drafter | None
+
+
+def choose_kv_write(decoder: Any, stream: Any, override: str | None) -> str:
+    """The K/V-write rule in force: the override, else the stream's, else the decoder's own, else ``separate``."""
+    if override is not None and override not in KV_WRITE_RULES:
+        raise UsageError(f"kv_write {override!r} is not a rule{suggest(override, KV_WRITE_RULES)}")
+    rule = override or stream.kv_write or getattr(decoder, "kv_write", None) or "separate"
+    if rule not in KV_WRITE_RULES:
+        raise DecoderFault(f"{type(decoder).__name__}.kv_write = {rule!r} is not one of {', '.join(KV_WRITE_RULES)}")
+    return str(rule)
+
+
+class Request:
+    """One generator with its canvas: checks what it yields, runs one pass at a time, settles what it committed."""
+
+    __slots__ = (
+        "number", "ledger", "canvas", "physics", "generator", "code", "kv_write", "eos_stop", "pending", "after_engine",
+        "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "known", "decoder", "ended",
+        "at_boundary", "round_stop", "last_step", "extra_width",
+    )  # fmt: skip
+
+    def __init__(self, number: int, ledger: Ledger, decoder: Any, stream: Any, options: dict[str, Any]) -> None:
+        physics = stream.physics(options["limit"])
+        missing = frozenset(getattr(decoder, "needs", ())) - physics.provides
+        if missing:
+            raise UsageError(
+                f"strategy {type(decoder).__name__} needs {', '.join(sorted(missing))}, which the stream "
+                f"{stream.name!r} does not provide; choose another profile (clover-sim list profiles)"
+            )
+        self.number = number
+        self.ledger = ledger
+        self.decoder = decoder
+        self.physics = physics
+        self.length = min(len(stream.classes), options["limit"])
+        self.prompt_tokens = options["prompt_tokens"]
+        self.canvas = Canvas(
+            decoder, physics, self.length, options["limit"], self.prompt_tokens, options["align"] == "absolute"
+        )
+        self.kv_write = choose_kv_write(decoder, stream, options["kv_write"])
+        self.eos_stop = options["eos_stop"]
+        self.max_idle = getattr(decoder, "max_idle_passes", 0)
+        self.idle = self.stalled = self.extra_width = 0
+        self.low = options["limit"]
+        self.known: Forward | None = None
+        self.ended = self.length == 0
+        self.at_boundary = True
+        self.round_stop = 0
+        self.last_step = -1
+        self.after_engine: Forward | None = None
+        self.queued_kind: Kind | None = None
+        self.pending: Forward | None = None
+        ledger.positions[number] = self.canvas._places
+        generator = decoder.decode(self.canvas)
+        if not inspect.isgenerator(generator):
+            raise DecoderFault(f"{type(decoder).__name__}.decode must be a generator function (it has to yield passes)")
+        self.generator: Generator[Forward, View | None, None] = generator
+        self.code = generator.gi_code
+        self._accept(self._resume(None))
+        if self.prompt_tokens and self.pending is not None:
+            self._queue(Kind.PREFILL, self.pending)
+
+    # ---- the generator ------------------------------------------------------------------------------------------
+
+    def _resume(self, view: View | None) -> Any:
+        try:
+            forward = self.generator.send(view)
+        except StopIteration:
+            forward = None
+        except (DecoderFault, UsageError):
+            raise
+        except Exception as error:
+            raise DecoderFault(f"{type(error).__name__}: {error}", self._line(error)) from error
+        if self.canvas._fault is not None:
+            raise self.canvas._fault  # the decoder swallowed it; it stands all the same
+        return forward
+
+    def _line(self, error: BaseException | None = None) -> str:
+        """Where the decoder stands: the innermost generator's line, or where its exception came from."""
+        if error is not None:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_frame.f_code is not self.code:
+                trace = trace.tb_next
+            if trace is not None:
+                return f"{self.code.co_filename}:{trace.tb_lineno}"
+        inner: Any = self.generator
+        while inspect.isgenerator(deeper := getattr(inner, "gi_yieldfrom", None)):
+            inner = deeper
+        frame = inner.gi_frame
+        return f"{inner.gi_code.co_filename}:{frame.f_lineno if frame else inner.gi_code.co_firstlineno}"
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise IllegalMove(message, self._line())
+
+    # ---- checking a request -------------------------------------------------------------------------------------
+
+    def _accept(self, forward: Any) -> None:
+        """Take the decoder's next request as pending, behind any K/V write that has to come first."""
+        canvas = self.canvas
+        if forward is None:
+            self._finish()
+            return
+        if forward is not self.known:
+            self._check(forward)
+            self.known = forward
+        start = forward.start
+        if forward.role is TARGET:
+            if forward.attend is CAUSAL:
+                self._check_causal(forward)
+            elif start > canvas.frontier:
+                self._refuse(f"pass over {start}..{forward.stop - 1} leaves position {canvas.frontier} masked before it")
+            elif not canvas._remaining and not canvas._revises:
+                self._refuse("every position is filled and nothing can be revised: this pass has no purpose")
+            if start > canvas._written:
+                if self._write_kv(start, forward):
+                    return
+            elif start < canvas._written and forward.attend is BLOCK:
+                self._refuse(
+                    f"pass starts at {start}, but K/V up to {canvas._written} are final; compute final positions again "
+                    "with 'recompute'"
+                )
+        else:
+            self._check_draft(forward)
+        self.pending = forward
+
+    def _check(self, forward: Any) -> None:
+        if not isinstance(forward, Forward):
+            self._refuse(f"a decoder yields Forward requests, got {type(forward).__name__}: {str(forward)[:60]!r}")
+        start, stop, canvas = forward.start, forward.stop, self.canvas
+        known = (forward.attend is CAUSAL or forward.attend is BLOCK) and (
+            forward.role is TARGET or forward.role is DRAFT
+        )
+        if not known:
+            self._refuse(f"Forward.attend = {forward.attend!r}, role = {forward.role!r}: not an Attend and a Role")
+        if type(start) is int and type(stop) is int and forward.tokens is None and forward.recompute == 0:
+            if 0 <= start < stop <= canvas.limit:
+                return
+        width = stop - start if forward.tokens is None else forward.tokens
+        for name, value in (("start", start), ("stop", stop), ("tokens", width), ("recompute", forward.recompute)):
+            if type(value) is not int:
+                self._refuse(f"Forward.{name} = {value!r}: expected a whole number")
+        if not 0 <= start < stop <= canvas.limit:
+            self._refuse(f"pass over {start}..{stop}: expected 0 <= start < stop <= {canvas.limit}, the canvas' limit")
+        if width < stop - start:
+            self._refuse(f"a pass over {stop - start} positions cannot compute only {width} tokens")
+        if not 0 <= forward.recompute <= self.prompt_tokens + start:
+            self._refuse(
+                f"recompute = {forward.recompute}: there are {self.prompt_tokens + start} positions before this span"
+            )
+
+    def _check_causal(self, forward: Forward) -> None:
+        canvas = self.canvas
+        if forward.stop <= canvas.frontier:
+            if forward.start != canvas._written:
+                self._refuse(f"an encoding pass starts at {canvas._written}, where K/V are not final yet")
+        elif forward.start != canvas.frontier:
+            self._refuse(f"a causal pass starts at the frontier {canvas.frontier}, not at {forward.start}")
+        elif forward.stop - 1 > max(canvas._drafted, canvas.frontier):
+            self._refuse(
+                f"the pass verifies up to position {forward.stop - 2}, but drafts reach only {canvas._drafted - 1}: "
+                "buy them with a draft pass or propose() since the last commit"
+            )
+
+    def _check_draft(self, forward: Forward) -> None:
+        canvas = self.canvas
+        if canvas._drafter is None:
+            self._refuse("a draft pass needs a declared drafter: set 'draft_source' on the decoder")
+        if forward.start > max(canvas._drafted, canvas.frontier) or forward.stop <= canvas.frontier:
+            self._refuse(f"drafts go on from position {max(canvas._drafted, canvas.frontier)}, not {forward.start}")
+        if forward.stop <= canvas._drafted:
+            self._count_idle()
+
+    def _count_idle(self) -> None:
+        self.idle += 1
+        if self.idle > self.max_idle:
+            self._refuse(
+                f"{self.idle} passes in a row without progress; the decoder declares max_idle_passes = {self.max_idle}"
+            )
+
+    # ---- passes the engine adds ---------------------------------------------------------------------------------
+
+    def _write_kv(self, upto: int, then: Forward | None) -> bool:
+        """Make K/V of positions before ``upto`` final; True if that takes a pass, which then is pending."""
+        canvas = self.canvas
+        start, canvas._written = canvas._written, upto
+        if self.kv_write in ("separate", "skip-last") and (then is not None or self.kv_write == "separate"):
+            canvas._written = start
+            self._queue(Kind.KV_WRITE, then)
+            self.pending = Forward(start, upto, BLOCK, TARGET)
+            return True
+        if self.kv_write == "fused" and then is not None and canvas._settled < upto:
+            if then.recompute < upto - start:
+                self.extra_width = upto - start  # the next pass computes the finished block along with its own span
+        return False
+
+    def _queue(self, kind: Kind, then: Forward | None) -> None:
+        self.queued_kind, self.after_engine = kind, then
+
+    def _run_queued(self) -> tuple[Kind, int, int, int]:
+        """Perform the pass the engine queued; returns (kind, start, tokens, context)."""
+        kind, forward = self.queued_kind, self.pending
+        assert kind is not None and forward is not None
+        self.queued_kind = None
+        if kind is Kind.PREFILL:
+            self.pending, self.after_engine = self.after_engine, None
+            return kind, 0, self.prompt_tokens, 0
+        self.canvas._written = forward.stop
+        self.pending, self.after_engine = self.after_engine, None
+        return kind, forward.start, forward.stop - forward.start, self.prompt_tokens + forward.start
+
+    def _finish(self) -> None:
+        canvas = self.canvas
+        self.pending = None
+        if canvas._remaining:
+            raise IllegalMove(
+                f"the decoder ended with {canvas._remaining} of {canvas.limit} positions masked", self._line()
+            )
+        if canvas._opened_stop > canvas._written:
+            self._write_kv(canvas._opened_stop, None)
+
+    # ---- one pass -----------------------------------------------------------------------------------------------
+
+    def execute(self, step: int) -> None:
+        """Run the pending pass as part of ``step``, append its row, and take the decoder's next request."""
+        canvas, ledger = self.canvas, self.ledger
+        forward = self.pending
+        assert forward is not None
+        self.last_step = step
+        recompute = forward.recompute
+        if self.queued_kind is not None:
+            kind, start, tokens, context = self._run_queued()
+            self._append(step, kind, start, tokens, 0, context, 0, 0)
+            return
+        start, stop = forward.start, forward.stop
+        tokens = stop - start if forward.tokens is None else forward.tokens
+        masked: list[int] = []
+        tested = 0
+        if forward.role is DRAFT:
+            kind = Kind.DRAFT
+            canvas._drafted = max(canvas._drafted, stop)
+        elif forward.attend is BLOCK:
+            filled = canvas._filled
+            masked = [p for p in range(start, stop) if not filled[p]]
+            kind = Kind.DENOISE if masked else Kind.EDIT
+            if canvas._opened_stop < stop:
+                fresh = range(max(canvas._opened_stop, start), stop)
+                canvas._opened_stop = stop
+                self.physics.opened(fresh)
+            canvas._covered_stop = max(canvas._covered_stop, stop)
+        else:
+            tested = min(canvas._drafted, stop) - start
+            if stop <= canvas.frontier:
+                kind = Kind.ENCODE
+                canvas._written = stop
+            else:
+                kind = Kind.VERIFY if tested > 0 else Kind.DECODE
+                canvas._covered_stop = max(canvas._covered_stop, stop)
+        if self.extra_width:
+            recompute += self.extra_width
+            self.extra_width = 0
+        view = View(canvas, forward, masked, tested)
+        canvas._view, canvas._row = view, len(ledger.kind)
+        answer = self._resume(view)
+        canvas._view = None
+        committed, reopened = canvas._committed, canvas._reopened
+        context = self.prompt_tokens + start - forward.recompute
+        self._append(step, kind, start, tokens, recompute, context, len(committed), len(reopened))
+        if forward.role is TARGET:
+            self._settle(forward, masked, committed, reopened)
+        self._accept(answer)
+
+    def _append(
+        self, step: int, kind: Kind, start: int, tokens: int, recompute: int, context: int, commits: int, reopened: int
+    ) -> None:
+        ledger = self.ledger
+        ledger.step.append(step)
+        ledger.request.append(self.number)
+        ledger.kind.append(kind)
+        ledger.start.append(start)
+        ledger.tokens.append(tokens)
+        ledger.recompute.append(recompute)
+        ledger.context.append(context)
+        ledger.committed.append(commits)
+        ledger.reopened.append(reopened)
+
+    def append_rows(
+        self, step: int, kind: Kind, start: int | range, tokens: int, commits: list[int], first_recompute: int = 0
+    ) -> None:
+        """Append one row for each entry of ``commits``, a step each: the bulk path's way in."""
+        ledger, n = self.ledger, len(commits)
+        starts = start if isinstance(start, range) else [start] * n
+        ledger.step.extend(range(step, step + n))
+        ledger.request.extend([self.number] * n)
+        ledger.kind.extend(bytes([kind]) * n)
+        ledger.start.extend(starts)
+        ledger.tokens.extend([tokens] * n)
+        ledger.recompute.extend([first_recompute] + [0] * (n - 1) if first_recompute else [0] * n)
+        prompt = self.prompt_tokens
+        ledger.context.extend([prompt + s for s in starts] if prompt else starts)
+        ledger.committed.extend(commits)
+        ledger.reopened.extend([0] * n)
+
+    def close(self) -> None:
+        """End a request whose canvas was filled in bulk."""
+        canvas = self.canvas
+        canvas.frontier, canvas._remaining = canvas.limit, 0
+        self.pending, self.ended = None, True
+        self.generator.close()
+
+    def _settle(self, forward: Forward, masked: list[int], committed: list[int], reopened: list[int]) -> None:
+        canvas = self.canvas
+        if committed or reopened:
+            canvas._committed, canvas._reopened = [], []
+        if committed:
+            self.idle = 0
+        elif forward.stop > canvas._written or forward.attend is BLOCK:
+            self._count_idle()
+        if canvas._remaining < self.low:
+            self.low, self.stalled = canvas._remaining, 0
+        else:
+            self.stalled += 1
+            if self.stalled > _STALLED_PASSES:
+                self._refuse(f"{self.stalled} passes without a new filled position: the decoder never progresses")
+        if forward.attend is BLOCK:
+            settled = masked[0] if masked else forward.stop
+            canvas._settled = min([settled, *reopened])
+            filled = canvas._filled
+            masked = [p for p in masked if not filled[p]]
+            if reopened:
+                masked = sorted({*masked, *(p for p in reopened if not filled[p])})
+        self.physics.after(committed, reopened, masked)
+        if not self.ended and canvas.frontier >= self.length:
+            self._end_of_text(forward)
+
+    def _end_of_text(self, forward: Forward) -> None:
+        """The last token of the text is settled with all before it: decide how far decoding still goes."""
+        canvas = self.canvas
+        self.ended = True
+        if self.eos_stop == "canvas" or canvas.limit == self.length:
+            return
+        if self.eos_stop == "block" and forward.attend is BLOCK:
+            canvas._end(max(forward.stop, canvas.frontier))
+        else:
+            canvas._end(canvas.frontier)
+
+    def result(self) -> Run:
+        """What is known of this request now; complete once nothing is pending."""
+        wasted = max(0, self.canvas._covered_stop - self.length)
+        return Run(
+            self.number, self.ledger.totals(self.number), self.ledger, self.kv_write, wasted, self.canvas._drafter
+        )

@@ -1,0 +1,163 @@
+"""What an inference engine adds to the hardware's own limits: efficiencies, floors per layer, host time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from clover_sim.errors import InputError
+from clover_sim.specs import check
+from clover_sim.specs.hardware import HardwareSpec
+
+Band = tuple[float, float]
+"""``(low, high)``: factors on the expected time that hold the middle 80 % of measurements."""
+
+_BANDS = ("band_dense", "band_moe", "band_parallel", "band_wide")
+_FRACTIONS = ("eta", "eta_kv", "mfu", "mfu_attention", "eta_bus", "memory_utilization")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConstants:
+    """The constants of the price of a pass for one engine on one class of hardware. Times in seconds.
+
+    Args:
+        eta, eta_kv: fraction of the peak memory bandwidth that weights and K/V reach. In (0, 1].
+        mfu, mfu_attention: fraction of the dense arithmetic peak that matrix products and attention reach when they
+            are bound by it. In (0, 1].
+        layer_s, moe_layer_s, quant_layer_s: floor of a layer's kernels; more for a mixture layer; more where
+            activations are quantised.
+        pass_s, sequence_s: host time of a plain pass, and for each sequence in it.
+        wide_pass_s, wide_sequence_s, wide_token_s: host time added to a verify pass (once a cycle) or a pass over a
+            block: scheduling, masks, sampling over all its positions.
+        allreduce_s, allreduce_rank_s: floor of one all-reduce, and for each rank in it.
+        eta_bus: fraction of one direction of the link that an all-reduce reaches. In (0, 1].
+        memory_utilization: share of a card's memory that the engine gives to weights and cache. In (0, 1].
+        band_dense, band_moe, band_parallel, band_wide: how far measurements lie from the price: one dense card, a
+            mixture, several cards, a cycle or block pass.
+    """
+
+    eta: float = 1.0
+    eta_kv: float = 1.0
+    mfu: float = 1.0
+    mfu_attention: float = 1.0
+    layer_s: float = 0.0
+    moe_layer_s: float = 0.0
+    quant_layer_s: float = 0.0
+    pass_s: float = 0.0
+    sequence_s: float = 0.0
+    wide_pass_s: float = 0.0
+    wide_sequence_s: float = 0.0
+    wide_token_s: float = 0.0
+    allreduce_s: float = 0.0
+    allreduce_rank_s: float = 0.0
+    eta_bus: float = 1.0
+    memory_utilization: float = 1.0
+    band_dense: Band = (1.0, 1.0)
+    band_moe: Band = (1.0, 1.0)
+    band_parallel: Band = (1.0, 1.0)
+    band_wide: Band = (1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        for field in _NAMES:
+            value = getattr(self, field)
+            if field in _BANDS:
+                object.__setattr__(self, field, _band(field, value))
+            elif field in _FRACTIONS:
+                check.number("engine", field, value, 0, 1, above=True)
+            else:
+                check.number("engine", field, value)
+
+
+_NAMES = tuple(field.name for field in fields(EngineConstants))
+
+
+def _band(field: str, value: Any) -> Band:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise InputError(f"engine: {field} is {value!r}; expected a low and a high factor")
+    low, high = (float(check.number("engine", field, item, above=True)) for item in value)
+    if low > 1 or high < 1:
+        raise InputError(f"engine: {field} is {value!r}; expected a low factor up to 1 and a high one from 1")
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """One engine: its constants, and what differs on certain hardware.
+
+    Args:
+        name: lower-case name used on the command line. title: the name its makers write.
+        base: constants that hold unless an override does.
+        overrides: ``(word, ((field, value), ...))`` in the order of the file; each applies to hardware that has the
+            word among its :attr:`~clover_sim.specs.HardwareSpec.classes`, later ones over earlier ones.
+        aliases, sources, note: other names; where the figures come from; what a reader must know.
+    """
+
+    name: str
+    base: EngineConstants
+    overrides: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    note: str = ""
+
+    def constants(self, hardware: HardwareSpec) -> EngineConstants:
+        """The constants that hold on ``hardware``.
+
+        >>> from clover_sim.specs import load_engine, load_hardware
+        >>> load_engine("sglang").constants(load_hardware("h200")).eta
+        0.78
+        """
+        classes = hardware.classes
+        changes: dict[str, Any] = {}
+        for word, values in self.overrides:
+            if word in classes:
+                changes.update(values)
+        return replace(self.base, **changes) if changes else self.base
+
+
+def engine_from_table(table: dict[str, Any], where: str) -> EngineSpec:
+    """Build the specification from an engine file: constants on top, ``[when.WORD]`` tables for what differs.
+
+    Raises:
+        InputError: an unknown key, or a constant out of range.
+    """
+    about = ("name", "title", "aliases", "sources", "note")
+    check.keys(where, table, (*_NAMES, *about, "when"))
+    when = table.get("when", {})
+    if not isinstance(when, dict):
+        raise InputError(f"{where}: when is {when!r}; expected tables such as [when.apple]")
+    overrides: list[tuple[str, tuple[tuple[str, Any], ...]]] = []
+    try:
+        base = EngineConstants(**{key: value for key, value in table.items() if key in _NAMES})
+        for word, values in when.items():
+            if not isinstance(values, dict):
+                raise InputError(f"when.{word} is {values!r}; expected a table of constants")
+            check.keys(f"when.{word}", values, _NAMES)
+            replace(base, **values)
+            pairs = ((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items())
+            overrides.append((word, tuple(pairs)))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return EngineSpec(
+        name=check.text(where, "name", table.get("name", "custom")),
+        base=base,
+        overrides=tuple(overrides),
+        title=check.text(where, "title", table.get("title", ""), empty=True),
+        aliases=check.texts(where, "aliases", table.get("aliases", ())),
+        sources=check.texts(where, "sources", table.get("sources", ())),
+        note=check.text(where, "note", table.get("note", ""), empty=True),
+    )
+
+
+def default_engine(hardware: HardwareSpec) -> str:
+    """Name of the engine assumed where none is named: what people run on such a machine.
+
+    >>> from clover_sim.specs import load_hardware
+    >>> default_engine(load_hardware("h200")), default_engine(load_hardware("m3-ultra"))
+    ('sglang', 'mlx')
+    """
+    if hardware.vendor == "apple":
+        return "mlx"
+    if hardware.category == "datacenter" or hardware.vendor in ("nvidia", "custom"):
+        return "sglang"
+    return "vllm" if hardware.category == "tpu" else "llama.cpp"

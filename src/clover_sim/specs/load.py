@@ -1,0 +1,161 @@
+"""Finding a specification by name, alias or path. Only the file that is asked for is read.
+
+One file of ``data/models``, ``data/hardware`` or ``data/engines`` is one name; adding a file adds the name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.specs import check
+from clover_sim.specs.engine import EngineSpec, engine_from_table
+from clover_sim.specs.hardware import HardwareSpec, hardware_from_table, slug
+from clover_sim.specs.model import PARTS, ModelSpec
+
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+"""Folder of the data files, beside the modules both in a checkout and in an installed wheel."""
+
+DEFAULT_MODEL = "clover-35b-a3b"
+DEFAULT_HARDWARE = "h200"
+DEFAULT_DRAFTER = "qwen3-0.6b"
+"""The model whose passes draft where a strategy names none: a small dense one, about 0.6 B parameters read a pass."""
+
+_Spec = TypeVar("_Spec", ModelSpec, HardwareSpec, EngineSpec)
+
+
+def load_model(name: str) -> ModelSpec:
+    """The model of that name, alias, or ``.toml``/``.json`` path. Raises UsageError for a name that is not known."""
+    return _load("model", "models", name, model_from_table)
+
+
+def load_hardware(name: str) -> HardwareSpec:
+    """The accelerator of that name, alias or path. Raises UsageError for a name that is not known."""
+    return _load("gpu", "hardware", name, hardware_from_table)
+
+
+def load_engine(name: str) -> EngineSpec:
+    """The engine of that name, alias or path. Raises UsageError for a name that is not known."""
+    return _load("engine", "engines", name, engine_from_table)
+
+
+def list_models() -> list[str]:
+    """Names of the models in the package, sorted; reads no file."""
+    return _names("models")
+
+
+def list_hardware() -> list[str]:
+    """Names of the accelerators in the package, sorted; reads no file."""
+    return _names("hardware")
+
+
+def list_engines() -> list[str]:
+    """Names of the engines in the package, sorted; reads no file."""
+    return _names("engines")
+
+
+def model_from_table(table: dict[str, Any], where: str) -> ModelSpec:
+    """Build the specification from the keys of a model file, which are the fields of :class:`ModelSpec`.
+
+    ``params`` may be left out: it is the sum of the parts.
+
+    Raises:
+        InputError: an unknown or missing key, a figure out of range, or a Hugging Face configuration.
+    """
+    if "model_type" in table or "architectures" in table:
+        raise InputError(f"{where}: this is a Hugging Face configuration; expected the keys of a model file")
+    from dataclasses import fields
+
+    check.keys(where, table, [field.name for field in fields(ModelSpec)])
+    values = dict(table)
+    values["name"] = slug(check.text(where, "name", table.get("name", "custom")))
+    if "params" not in values:
+        values["params"] = sum(check.whole(where, part, table.get(part, 0)) for part in PARTS)
+    try:
+        return ModelSpec(**values)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def read_table(path: str) -> dict[str, Any]:
+    """The table in a TOML or JSON file; duplicate keys are refused.
+
+    Raises:
+        InputError: no such file, not readable, not valid, or not a table.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file in UTF-8") from None
+    if path.lower().endswith(".json"):
+        import json
+
+        try:
+            table = json.loads(content, object_pairs_hook=lambda pairs: _once(path, pairs))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{path}: not valid JSON: {error}") from None
+    else:
+        import tomllib
+
+        try:
+            table = tomllib.loads(content)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InputError(f"{path}: not valid TOML: {error}") from None
+    if not isinstance(table, dict):
+        raise InputError(f"{path}: holds {check.kind_of(table)}; expected a table of keys")
+    return table
+
+
+def _once(path: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise InputError(f"{path}: key {key!r} stands twice")
+        table[key] = value
+    return table
+
+
+def _names(folder: str) -> list[str]:
+    return sorted(file[:-5] for file in os.listdir(os.path.join(DATA, folder)) if file.endswith(".toml"))
+
+
+def _load(what: str, folder: str, name: str, build: Callable[[dict[str, Any], str], _Spec]) -> _Spec:
+    if name.lower().endswith((".toml", ".json")):
+        return build(read_table(name), name)
+    wanted = slug(name)
+    here = os.path.join(DATA, folder)
+    path = os.path.join(here, wanted + ".toml")
+    if not wanted or os.path.basename(wanted) != wanted or not os.path.isfile(path):
+        path = _by_alias(what, here, name, wanted)
+    return build(read_table(path), os.path.basename(path))
+
+
+def _by_alias(what: str, here: str, name: str, wanted: str) -> str:
+    """Path of the one file that lists ``wanted`` among its aliases; reads every file of the folder."""
+    known: dict[str, str] = {}
+    for file in sorted(os.listdir(here)):
+        if not file.endswith(".toml"):
+            continue
+        path = os.path.join(here, file)
+        for alias in (file[:-5], *read_table(path).get("aliases", ())):
+            if known.setdefault(slug(alias), path) != path:
+                raise InputError(f"{file}: alias {alias!r} is also that of {os.path.basename(known[slug(alias)])}")
+    if wanted in known:
+        return known[wanted]
+    raise UsageError(f"unknown {what} {name!r}{suggest(wanted, _near(known, wanted))}")
+
+
+def _near(known: dict[str, str], wanted: str) -> list[str]:
+    """All names if one of them is near, else only those of files: a list of every alias would fill the screen."""
+    import difflib
+
+    if difflib.get_close_matches(wanted, known, n=1, cutoff=0.6):
+        return list(known)
+    return sorted({os.path.basename(path)[:-5] for path in known.values()})

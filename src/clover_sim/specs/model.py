@@ -1,0 +1,248 @@
+"""What a language model weighs: parameters by part, cached elements and state. No bytes here: precision is apart.
+
+Counts are those of the language model alone (no vision tower, no layer for multi-token prediction).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from clover_sim.errors import InputError
+from clover_sim.specs import check
+
+Reading = Literal["with_head", "no_embedding", "with_both"]
+"""What "active parameters" means: publishers differ. See :meth:`ModelSpec.active`."""
+
+PARTS = (
+    "embed_params", "lm_head_params", "attention_params", "linear_attention_params", "dense_ffn_params",
+    "router_params", "shared_expert_params", "routed_expert_params", "norm_params", "other_params",
+)  # fmt: skip
+"""The parts whose sum is :attr:`ModelSpec.params`."""
+
+_COUNTS = (
+    *PARTS, "layers", "moe_layers", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
+    "attention_layers", "query_width", "kv_heads", "kv_elements_per_token", "state_elements_per_sequence",
+    "conv_state_elements_per_sequence",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """One language model, counted part by part.
+
+    Args:
+        name: lower-case name used on the command line.
+        params: every parameter; must equal the sum of the parts (a tied table is counted once, as embedding).
+        embed_params: input embedding (a pass gathers a few rows of it, unless it is tied and serves as the head).
+        lm_head_params: output head; 0 when ``tied``.
+        attention_params, linear_attention_params: softmax attention; recurrent layers (DeltaNet, Mamba, KDA, ...).
+        dense_ffn_params, router_params, shared_expert_params: feed-forward of dense layers; of mixture layers.
+        routed_expert_params: all routed experts, ``experts * params_per_expert * moe_layers``.
+        norm_params, other_params: norms; anything else that every pass reads.
+        layers, moe_layers: layers in all; those with routed experts. 0 layers: unknown, no cost per layer is priced.
+        hidden_size, vocab_size: widths in elements; 0 if unknown.
+        experts, experts_per_token, params_per_expert: per mixture layer; all 0 for a dense model.
+        attention_layers: layers with softmax attention, windowed ones included.
+        query_width: query heads times head width per attention layer, for the FLOPs of attention.
+        kv_heads: K/V heads; more ranks than heads read replicas. 1 for latent attention (MLA).
+        kv_elements_per_token: cached elements a token over the layers that keep the whole context.
+        kv_windows: ``(window_tokens, elements_per_token)`` for layers that keep only a window.
+        state_elements_per_sequence: recurrent state (``state_bits`` wide), read and written once a pass.
+        conv_state_elements_per_sequence: convolution state, 16 bits wide.
+        state_bits: width of an element of the recurrent state.
+        tied: the embedding table is the output head, and is read once a pass.
+        max_context_tokens: longest context the model is made for, or ``None``.
+        aliases, sources, note: other names; where each figure comes from; what a reader must know.
+
+    Raises:
+        InputError: a figure is missing its type or range, or the parts do not add up.
+    """
+
+    name: str
+    params: int
+    embed_params: int = 0
+    lm_head_params: int = 0
+    attention_params: int = 0
+    linear_attention_params: int = 0
+    dense_ffn_params: int = 0
+    router_params: int = 0
+    shared_expert_params: int = 0
+    routed_expert_params: int = 0
+    norm_params: int = 0
+    other_params: int = 0
+    layers: int = 0
+    moe_layers: int = 0
+    hidden_size: int = 0
+    vocab_size: int = 0
+    experts: int = 0
+    experts_per_token: int = 0
+    params_per_expert: int = 0
+    attention_layers: int = 0
+    query_width: int = 0
+    kv_heads: int = 1
+    kv_elements_per_token: int = 0
+    kv_windows: tuple[tuple[int, int], ...] = ()
+    state_elements_per_sequence: int = 0
+    conv_state_elements_per_sequence: int = 0
+    state_bits: int = 32
+    tied: bool = False
+    max_context_tokens: int | None = None
+    aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        name = check.text("model", "name", self.name)
+        check.whole(name, "params", self.params, 1)
+        for field in _COUNTS:
+            check.whole(name, field, getattr(self, field))
+        check.whole(name, "kv_heads", self.kv_heads, 1)
+        check.whole(name, "state_bits", self.state_bits, 1)
+        if self.max_context_tokens is not None:
+            check.whole(name, "max_context_tokens", self.max_context_tokens, 1)
+        if not isinstance(self.tied, bool):
+            raise InputError(f"{name}: tied is {self.tied!r}; expected true or false")
+        object.__setattr__(self, "kv_windows", _windows(name, self.kv_windows))
+        object.__setattr__(self, "aliases", check.texts(name, "aliases", self.aliases))
+        object.__setattr__(self, "sources", check.texts(name, "sources", self.sources))
+        check.text(name, "note", self.note, empty=True)
+        self._check_sums()
+
+    def _check_sums(self) -> None:
+        total = sum(getattr(self, part) for part in PARTS)
+        if total != self.params:
+            raise InputError(f"{self.name}: params is {self.params}; expected {total}, the sum of the parts")
+        if self.tied and self.lm_head_params:
+            raise InputError(f"{self.name}: lm_head_params is {self.lm_head_params}; expected 0 for a tied table")
+        routed = self.experts * self.params_per_expert * self.moe_layers
+        if routed != self.routed_expert_params:
+            raise InputError(
+                f"{self.name}: routed_expert_params is {self.routed_expert_params}; "
+                f"expected {routed} = experts x params_per_expert x moe_layers"
+            )
+        if not 0 <= self.experts_per_token <= self.experts or (self.experts > 0) != (self.experts_per_token > 0):
+            raise InputError(
+                f"{self.name}: experts_per_token is {self.experts_per_token}; expected 1 to {self.experts} experts"
+            )
+        for field in ("moe_layers", "attention_layers"):
+            if self.layers and getattr(self, field) > self.layers:
+                found = getattr(self, field)
+                raise InputError(f"{self.name}: {field} is {found}; expected at most {self.layers} layers")
+
+    @property
+    def is_moe(self) -> bool:
+        """Whether a token chooses among routed experts."""
+        return self.routed_expert_params > 0
+
+    @property
+    def read_every_pass_params(self) -> int:
+        """Weights every pass reads whatever the routing: all but routed experts and an untied input embedding.
+
+        >>> from clover_sim.specs import load_model
+        >>> load_model("qwen3.6-35b-a3b").read_every_pass_params
+        1939796608
+        """
+        return self.params - self.routed_expert_params - (0 if self.tied else self.embed_params)
+
+    @property
+    def head_params(self) -> int:
+        """Parameters the output head multiplies by, whether it is tied or not."""
+        return self.embed_params if self.tied else self.lm_head_params
+
+    @property
+    def active_expert_params(self) -> int:
+        """Routed parameters one token multiplies by."""
+        return self.experts_per_token * self.params_per_expert * self.moe_layers
+
+    @property
+    def active_params(self) -> int:
+        """Parameters one decoding step multiplies by: the output head counted, an input embedding not."""
+        return self.active("with_head")
+
+    def active(self, reading: Reading = "with_head") -> int:
+        """Active parameters under one of the three readings in use.
+
+        ``with_head`` counts the output head but no input embedding (OpenAI, DeepSeek, Google), ``no_embedding``
+        neither (GLM, MiniMax, Qwen3-Next), ``with_both`` both (Qwen3, Mixtral, Phi, LLaDA 2).
+
+        >>> from clover_sim.specs import load_model
+        >>> [load_model("qwen3.6-35b-a3b").active(r) for r in ("with_head", "no_embedding", "with_both")]
+        [2946429568, 2437870208, 3454988928]
+        """
+        active = self.read_every_pass_params + self.active_expert_params
+        if reading == "no_embedding":
+            return active - self.head_params
+        if reading == "with_both":
+            return active + (0 if self.tied else self.embed_params)
+        return active
+
+    @property
+    def state_bytes_per_sequence(self) -> float:
+        """Bytes of recurrent and convolution state one sequence keeps, whatever its length."""
+        return self.state_elements_per_sequence * self.state_bits / 8 + self.conv_state_elements_per_sequence * 2
+
+    def kv_elements(self, context_tokens: float) -> float:
+        """Elements one sequence keeps cached for ``context_tokens`` of text (windowed layers keep their window)."""
+        elements: float = self.kv_elements_per_token * context_tokens
+        for window, per_token in self.kv_windows:
+            elements += per_token * (context_tokens if context_tokens < window else window)
+        return elements
+
+
+def _windows(name: str, value: Any) -> tuple[tuple[int, int], ...]:
+    """``((window_tokens, elements_per_token), ...)`` from a list of pairs."""
+    if not isinstance(value, (list, tuple)):
+        raise InputError(f"{name}: kv_windows is {value!r}; expected pairs of window tokens and elements per token")
+    pairs: list[tuple[int, int]] = []
+    for pair in value:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise InputError(f"{name}: kv_windows holds {pair!r}; expected pairs of window tokens and elements")
+        window, elements = (check.whole(name, "kv_windows", item, 1) for item in pair)
+        pairs.append((window, elements))
+    return tuple(pairs)
+
+
+def bare_model(
+    params: float,
+    active_params: float | None = None,
+    *,
+    layers: int = 0,
+    experts: int = 256,
+    experts_per_token: int = 8,
+) -> ModelSpec:
+    """A model known only by its size, for ``--params-b`` and ``--active-b``.
+
+    Args:
+        params: parameters in all. active_params: those one token multiplies by (default: all, a dense model).
+        layers: layers, 0 if unknown: then no time per layer is priced and the result is a lower bound.
+        experts, experts_per_token: assumed routing of a sparse model; 8 of 256 gives Qwen3.6-35B-A3B's shape back
+            (35 and 3 billion leave 1.97 billion read by every pass; the real figure is 1.94).
+
+    Raises:
+        InputError: a figure is not a positive number, or more is active than there is.
+
+    >>> bare_model(35e9, 3e9).active_params
+    3000000000
+    >>> bare_model(8e9).is_moe
+    False
+    """
+    total = round(check.number("model", "params", params, 1))
+    active = total if active_params is None else round(check.number("model", "active_params", active_params, 1))
+    if active > total:
+        raise InputError(f"model: active_params is {active}; expected at most the {total} parameters in all")
+    if active == total:
+        return ModelSpec(name=f"{total / 1e9:g}b", params=total, other_params=total, layers=layers)
+    while experts_per_token * (total - active) > 0.75 * active * (experts - experts_per_token):
+        experts *= 2  # so sparse that the chosen experts alone would be most of what is active
+    moe_layers = max(layers, 1)
+    # active = rest + k x, params = rest + E x; the remainder of the division is booked as embedding, never read.
+    each = (total - active) // ((experts - experts_per_token) * moe_layers)
+    rest = active - experts_per_token * each * moe_layers
+    routed = experts * each * moe_layers
+    return ModelSpec(
+        name=f"{total / 1e9:g}b-a{active / 1e9:g}b", params=total, embed_params=total - rest - routed,
+        routed_expert_params=routed, other_params=rest, layers=layers, moe_layers=moe_layers,
+        experts=experts, experts_per_token=experts_per_token, params_per_expert=each,
+        note=f"known only by its size; {experts_per_token} of {experts} experts assumed",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Where tokens come from: the reference stream, synthetic profiles, real files."""

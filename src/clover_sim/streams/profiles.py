@@ -1,0 +1,97 @@
+"""Profiles by name, and the streams they open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from clover_sim.errors import UsageError, suggest
+from clover_sim.options import build, split_spec
+from clover_sim.physics.base import Physics
+from clover_sim.physics.classed import ClassedPhysics, ClassedSettings
+from clover_sim.physics.reference import ReferenceSettings
+from clover_sim.records import TokenClass
+from clover_sim.streams.base import Stream
+
+if TYPE_CHECKING:
+    from clover_sim.streams.files import TokenText
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named kind of stream: its options, and how a stream of n tokens is opened from them."""
+
+    summary: str
+    settings: type
+    open: Callable[[str, int, Any], Stream]
+
+
+def _open_reference(name: str, tokens: int, settings: ReferenceSettings) -> Stream:
+    from clover_sim.streams.reference import reference_stream
+
+    return reference_stream(tokens, settings)
+
+
+def _open_synthetic(name: str, tokens: int, settings: ClassedSettings) -> Stream:
+    from clover_sim.streams.synthetic import synthetic_tokens
+
+    return text_stream(synthetic_tokens(name, settings.seed, tokens), settings, name)
+
+
+PROFILES = {
+    "reference": Profile("the published 24-word stream, followed to the letter", ReferenceSettings, _open_reference),
+    "tool-call": Profile("JSON tool calls from a grammar, one a line", ClassedSettings, _open_synthetic),
+    "code": Profile("Python functions from a grammar", ClassedSettings, _open_synthetic),
+    "chat": Profile("English prose from a grammar", ClassedSettings, _open_synthetic),
+    "math": Profile("worked arithmetic from a grammar", ClassedSettings, _open_synthetic),
+}
+
+
+def text_stream(text: TokenText, settings: ClassedSettings, name: str | None = None) -> Stream:
+    """A stream over tokens that already have their text and class."""
+    return Stream(
+        name or text.name,
+        text.classes,
+        partial(_classed_physics, settings, text.classes),
+        texts=text.tokens,
+        settings=tuple((f.name, getattr(settings, f.name)) for f in fields(settings)),
+    )
+
+
+def _classed_physics(settings: ClassedSettings, classes: bytes, limit: int) -> Physics:
+    padding = bytes([TokenClass.PADDING]) * (limit - len(classes))
+    return ClassedPhysics(settings, classes + padding)
+
+
+def profile_settings(spec: str) -> tuple[str, Any]:
+    """``(name, settings)`` from ``name:key=value,...``; raises :class:`UsageError` with the nearest known name."""
+    name, options = split_spec(spec)
+    if name not in PROFILES:
+        raise UsageError(f"profile {name!r} is not known{suggest(name, PROFILES)}")
+    return name, build(PROFILES[name].settings, options, name)
+
+
+def with_seed(settings: Any, seed: int) -> Any:
+    """The same settings with every seed set to ``seed``."""
+    return replace(settings, **{f.name: seed for f in fields(settings) if f.name.endswith("seed")})
+
+
+def open_stream(spec: str, tokens: int, seed: int | None = None) -> Stream:
+    """Open a profile's stream of ``tokens`` tokens; ``seed`` replaces every seed of the profile.
+
+    >>> len(open_stream("reference", 64))
+    64
+    """
+    name, settings = profile_settings(spec)
+    return PROFILES[name].open(name, tokens, settings if seed is None else with_seed(settings, seed))
+
+
+def profile_names() -> Sequence[tuple[str, str]]:
+    """Every profile with its summary and options."""
+    rows = []
+    for name, profile in PROFILES.items():
+        options = ", ".join(f"{f.name}={f.default}" for f in fields(profile.settings))
+        rows.append((name, f"{profile.summary} ({options})"))
+    return rows
