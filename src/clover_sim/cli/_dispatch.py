@@ -36,7 +36,8 @@ def run(argv: Sequence[str]) -> int:
     if name == "help":
         return run([rest[1], "--help"])
     if name.startswith("-"):
-        raise UsageError(f"the command comes first, as in: clover-sim compare {name} (commands: {', '.join(commands())})")
+        known = ", ".join(commands())
+        raise UsageError(f"the command comes first, as in: clover-sim compare {name} (commands: {known})")
     command = _load(name)
     if command is None:
         raise UsageError(f"unknown command {name!r}{suggest(name, commands())}")
@@ -92,14 +93,14 @@ def _explain(error: Exception) -> tuple[int, str]:
         return InputError.exit_code, f"cannot use{where or ' a file'}: {error.strerror}"
     if isinstance(error, MemoryError):
         return InputError.exit_code, "not enough memory for this run; ask for fewer tokens or seeds at once"
-    return FAULT, f"internal error, {type(error).__name__}: {error}; please report it with the output of the same run and -v"
+    return FAULT, f"internal error, {type(error).__name__}: {error}; please report it with what the same run says with -v"
 
 
 def _leading(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split off the flags every command has, so that they may also stand before the command."""
     before: list[str] = []
     rest = list(argv)
-    while rest and rest[0] in ("-q", "--quiet", "-v", "--verbose", "--color") or (rest and rest[0].startswith("--color=")):
+    while rest and rest[0].partition("=")[0] in ("-q", "--quiet", "-v", "--verbose", "--color"):
         before.append(rest.pop(0))
         if before[-1] == "--color" and rest:
             before.append(rest.pop(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clover_sim.errors import InputError, UsageError
 from clover_sim.report import Look, format_of_file
@@ -14,8 +14,7 @@ _WIDTH = 120
 """Files look the same wherever they are made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(NamedTuple):
     """One file to write, and its format."""
 
     path: str

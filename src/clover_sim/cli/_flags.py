@@ -11,7 +11,6 @@ from clover_sim.errors import UsageError
 from clover_sim.records import EOS_STOPS, KV_WRITE_RULES
 
 
-
 def stream_flags(parser: ArgumentParser) -> None:
     """What is decoded: profile or files, lengths, seeds."""
     group = parser.add_argument_group("stream")
@@ -76,7 +75,7 @@ def _hidden() -> str:
 
 def _reserved(instead: str) -> Any:
     def refuse(text: str) -> str:
-        raise UsageError(f"is reserved for a later version; until then use {instead}")
+        raise UsageError(f"reserved for a later version; until then use {instead}")
 
     return refuse
 
@@ -139,15 +138,22 @@ def _default_strategies() -> tuple[str, ...]:
 
 
 def cost(args: Namespace) -> Any:
-    """The cost model that the machine flags describe; ``None`` when there is none of them, so that the default stands."""
+    """The cost model that the machine flags describe; ``None`` without any of them, so that the default stands."""
     named = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "cost",
              "params_b", "active_b", "gpu_bandwidth_tb_s")  # fmt: skip
     if all(getattr(args, name) is None for name in named):
         return None
     from clover_sim.cost import Machine, cost_model
     from clover_sim.specs import (
-        DEFAULT_HARDWARE, DEFAULT_MODEL, bare_hardware, bare_model, default_engine, load_engine, load_hardware, load_model,
-    )  # fmt: skip
+        DEFAULT_HARDWARE,
+        DEFAULT_MODEL,
+        bare_hardware,
+        bare_model,
+        default_engine,
+        load_engine,
+        load_hardware,
+        load_model,
+    )
 
     _contradiction(args, "model", "params_b", "active_b")
     _contradiction(args, "gpu", "gpu_bandwidth_tb_s")

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from clover_sim.cli import _export, _flags
-from clover_sim.cli._checks import Bar, bar, missed
 from clover_sim.cli._console import Console
 from clover_sim.cli._parser import common_flags, typed
 
@@ -26,9 +25,9 @@ def configure(parser: ArgumentParser) -> None:
     _flags.stream_flags(parser)
     _flags.machine_flags(parser)
     group = parser.add_argument_group("checks")
-    group.add_argument("--fail-under", metavar="COLUMN=VALUE", action="append", default=[], type=typed(lambda t: bar(t, "high")),
+    group.add_argument("--fail-under", metavar="COLUMN=VALUE", action="append", default=[], type=typed(_floor),
                        help="exit with 1 if a strategy other than ar is below VALUE; repeatable")  # fmt: skip
-    group.add_argument("--fail-over", metavar="COLUMN=VALUE", action="append", default=[], type=typed(lambda t: bar(t, "low")),
+    group.add_argument("--fail-over", metavar="COLUMN=VALUE", action="append", default=[], type=typed(_ceiling),
                        help="the same for columns where less is better, such as locked_errors")  # fmt: skip
     group.add_argument("--allow-long", action="store_true", help="allow work above about 10^8 passes")
     output = common_flags(parser)
@@ -67,14 +66,29 @@ def run(args: Namespace, console: Console) -> int:
     for export in exports:
         export.write(lambda name, look: get_format(name).render(result, look), args.columns)
         console.info(f"wrote {export.path}")
-    return _verdict([*args.fail_under, *args.fail_over], result, console)
+    bars = [*args.fail_under, *args.fail_over]
+    return _verdict(bars, result, console) if bars else 0
 
 
-def _verdict(bars: list[Bar], result: Any, console: Console) -> int:
-    messages = [message for b in bars if (message := missed(b, result.rows))]
+def _verdict(bars: list[Any], result: Any, console: Console) -> int:
+    from clover_sim.cli._checks import missed
+
+    messages = [message for bar in bars if (message := missed(bar, result.rows))]
     for message in messages:
         console.failed(message)
     return 1 if messages else 0
+
+
+def _floor(text: str) -> Any:
+    from clover_sim.cli._checks import bar
+
+    return bar(text, "high")
+
+
+def _ceiling(text: str) -> Any:
+    from clover_sim.cli._checks import bar
+
+    return bar(text, "low")
 
 
 def _columns(text: str) -> tuple[str, ...]:

@@ -5,25 +5,13 @@ There is no list of formats: a module with these two names is one, so adding a f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from clover_sim.errors import UsageError, suggest
+from clover_sim.errors import UsageError
 
-
-class Result(Protocol):
-    """What a renderer needs of a result; ``clover_sim.compare.Comparison`` is one."""
-
-    @property
-    def rows(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def settings(self) -> Mapping[str, Any]: ...
-    @property
-    def seeds(self) -> Sequence[int]: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    def to_dict(self) -> dict[str, Any]: ...
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +49,8 @@ class Look:
         return "\N{MULTIPLICATION SIGN}" if self.unicode else "x"
 
 
-class Format(Protocol):
-    """A module of this package that turns a result into text."""
-
-    EXTENSIONS: tuple[str, ...]
-
-    def render(self, result: Result, look: Look = ...) -> str:
-        """The whole text, with its last line ended."""
+PLAIN = Look()
+"""Eighty columns without colour."""
 
 
 def _load(name: str) -> Format | None:
@@ -101,10 +84,7 @@ def get_format(name: str) -> Format:
     """The format named ``name``; :class:`UsageError` with the existing ones if there is none."""
     module = _load(name)
     if module is None:
-        known = formats()
-        hint = suggest(name, known)
-        names = "" if "known" in hint else f" (known: {', '.join(known)})"
-        raise UsageError(f"unknown format {name!r}{hint}{names}")
+        raise UsageError(f"there is no format {name!r}; there are {', '.join(formats())}")
     return module
 
 

@@ -36,7 +36,8 @@ def options_text(options: Mapping[str, Any] | None, keys: Sequence[str] | None =
 
 def unit_of(column: Column, rows: Sequence[Mapping[str, Any]], look: Look) -> tuple[str, float]:
     """Name and size in seconds of the unit that keeps the longest time of a column below four digits or so."""
-    longest = max((abs(v) for row in rows if _is_number(v := row.get(column.key))), default=1.0)
+    times = [value for row in rows if (value := _scaled(row.get(column.key), 1.0)) is not None]
+    longest = max(map(abs, times), default=1.0)
     for name, plain, size, below in _SECONDS:
         if longest < below:
             return (name if look.unicode else plain), size

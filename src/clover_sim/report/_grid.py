@@ -39,9 +39,10 @@ def total_width(strips: Sequence[Strip]) -> int:
 def header(strips: Sequence[Strip], look: Look) -> list[str]:
     """The heading, standing on the rule below it."""
     height = max((len(strip.heading) for strip in strips), default=0)
+    titles = [[""] * (height - len(strip.heading)) + strip.heading for strip in strips]
     lines = [
-        _join([(["", *strip.heading][max(0, level - height + len(strip.heading))], strip, "1") for strip in strips], look)
-        for level in range(1, height + 1)
+        _join([(title[level], strip, "1") for title, strip in zip(titles, strips, strict=True)], look)
+        for level in range(height)
     ]
     rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" if look.unicode else "-"
     return [*lines, look.paint("2", (" " * GAP).join(rule * strip.width for strip in strips))]

@@ -1,15 +1,18 @@
-"""What the formats for people share: which strategy is which row, what is the same everywhere, which columns to show."""
+"""What the formats for people share: names of strategies, what is the same everywhere, which columns to show."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clover_sim.report import Look, Result
+from clover_sim.report import Look
 from clover_sim.report._figures import option_text, options_text
 from clover_sim.report._text import clean
 from clover_sim.report.columns import COLUMNS, QUALITY, Column, column
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
 
 Row = Mapping[str, Any]
 BASELINE = "ar"
@@ -114,9 +117,9 @@ def _machine(settings: Mapping[str, Any], look: Look) -> list[str]:
     """Model and card, then precision, engine, batch, cost model and prompt."""
     parts = []
     cards = settings.get("tensor_parallel_size") or 1
-    gpu = f" on {f'{cards} {look.times} ' if cards > 1 else ''}{clean(str(settings['gpu']))}" if settings.get("gpu") else ""
+    on = f" on {cards} {look.times} " if cards > 1 else " on "
     if settings.get("model"):
-        parts.append(clean(str(settings["model"])) + gpu)
+        parts.append(clean(str(settings["model"])) + (on + clean(str(settings["gpu"])) if settings.get("gpu") else ""))
     for key, text in (("precision", "{}"), ("engine", "{} engine"), ("batch_size", "batch {}"), ("cost", "{} cost")):
         if settings.get(key) not in (None, ""):
             parts.append(text.format(clean(str(settings[key]))))

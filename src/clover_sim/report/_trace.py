@@ -5,13 +5,16 @@ Everything that colour says is also said by a sign, and all signs are ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from clover_sim.report import Look
+from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import options_text
 from clover_sim.report._rows import count
 from clover_sim.report._text import clean, clip, display_width, pad, wrap
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Pass, Trace
 
 _CLASS_STYLES = {"structural": "36", "common": "32", "rare": "35", "padding": "2"}
 _KINDS = {"denoise": "denoise", "kv_write": "K/V", "verify": "verify", "decode": "decode", "draft": "draft"}
@@ -19,47 +22,7 @@ _TOKEN_WIDTH = 12
 _WIDE, _NARROW = 6, 2
 
 
-class Pass(Protocol):
-    """One pass over the block."""
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def confidence(self) -> Mapping[int, float]: ...
-    @property
-    def committed(self) -> Sequence[int]: ...
-    @property
-    def forced(self) -> Sequence[int]: ...
-    @property
-    def wrong(self) -> Sequence[int]: ...
-    @property
-    def reopened(self) -> Sequence[int]: ...
-
-
-class Trace(Protocol):
-    """What is drawn; ``clover_sim.trace.BlockTrace`` is one."""
-
-    @property
-    def stream(self) -> str: ...
-    @property
-    def strategy(self) -> str: ...
-    @property
-    def options(self) -> Mapping[str, Any]: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def stop(self) -> int: ...
-    @property
-    def texts(self) -> Sequence[str]: ...
-    @property
-    def classes(self) -> Sequence[str]: ...
-    @property
-    def passes(self) -> Sequence[Any]: ...
-
-
-def render_trace(trace: Trace, look: Look = Look()) -> str:
+def render_trace(trace: Trace, look: Look = PLAIN) -> str:
     """The block, pass by pass. Many passes get a narrow column each, too many for the width go into panels below."""
     labels = _labels(trace, look)
     room = (look.width or 10_000) - display_width(labels[0][0]) - 1
@@ -68,7 +31,7 @@ def render_trace(trace: Trace, look: Look = Look()) -> str:
     lines = _heading(trace, look)
     for first in range(0, len(trace.passes), per_panel):
         lines += ["", *_panel(trace, trace.passes[first : first + per_panel], labels, wide, look)]
-    lines += ["", *_summary(trace, look), "", *_legend(wide, look)]
+    lines += ["", *_commits(trace, wide, look), "", *_legend(wide, look)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -99,7 +62,7 @@ def _labels(trace: Trace, look: Look) -> list[tuple[str, str]]:
     return found
 
 
-def _panel(trace: Trace, passes: Sequence[Any], labels: list[tuple[str, str]], wide: bool, look: Look) -> list[str]:
+def _panel(trace: Trace, passes: Sequence[Pass], labels: list[tuple[str, str]], wide: bool, look: Look) -> list[str]:
     size = _WIDE if wide else _NARROW
     numbers = [str(p.index) if wide or p.index % 5 == 0 or p is passes[0] else "" for p in passes]
     lines = []
@@ -123,7 +86,7 @@ def _ruler(numbers: Sequence[str], size: int) -> str:
     return line
 
 
-def _cell(position: int, name: str, p: Any, wide: bool, look: Look) -> str:
+def _cell(position: int, name: str, p: Pass, wide: bool, look: Look) -> str:
     """Confidence before the pass, and what the pass did; empty once the position is settled."""
     style = _CLASS_STYLES.get(name, "")
     size = _WIDE if wide else _NARROW
@@ -155,21 +118,22 @@ def _two_digits(confidence: float) -> str:
     return "1.0" if confidence >= 1 else f".{int(confidence * 100 + 1e-9):02d}"
 
 
-def _summary(trace: Trace, look: Look) -> list[str]:
-    """Commits by class: the mean pass in which a class settles says what comes first."""
-    lines = [look.paint("1", f"{'class':<12}{'positions':>9}{'forced':>8}{'wrong':>7}  {'settled in pass':<17}first half by")]
-    for name in _CLASS_STYLES:
+def _commits(trace: Trace, wide: bool, look: Look) -> list[str]:
+    """How many positions of each class settle in each pass, under the columns of the passes; in words if narrow."""
+    lines = []
+    digits = max(3, len(str(trace.stop - 1)))
+    for name, style in _CLASS_STYLES.items():
         positions = {trace.start + i for i, c in enumerate(trace.classes) if c == name}
+        counts = {p.index: len(positions.intersection(p.committed)) for p in trace.passes}
         if not positions:
             continue
-        last = {position: p.index for p in trace.passes for position in p.committed if position in positions}
-        forced = len({q for p in trace.passes for q in p.forced if q in positions})
-        wrong = len({q for p in trace.passes for q in p.wrong if q in positions})
-        order = sorted(last.values())
-        span = f"{order[0]} to {order[-1]}" if order else "never"
-        half = str(order[(len(order) - 1) // 2]) if order else "-"
-        figures = f"{len(positions):>9}{forced:>8}{wrong:>7}  {span:<17}pass {half}"
-        lines.append(look.paint(_CLASS_STYLES[name], f"{name:<12}") + figures)
+        label = f"{len(positions):>{digits}}  {look.paint(style, f'{name:<10}')}  {'committed':<{_TOKEN_WIDTH}} "
+        if wide:
+            lines.append(label + "".join(f"{number or '-':>{_WIDE - 1}} " for number in counts.values()))
+            continue
+        passes = [index for index, number in counts.items() if number]
+        span = "never" if not passes else f"in pass {passes[0]}" + f" to {passes[-1]}" * (len(passes) > 1)
+        lines.append(label + span)
     return lines
 
 

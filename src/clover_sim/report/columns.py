@@ -49,7 +49,8 @@ class Column:
 
 COLUMNS: Final = (
     Column("stream", "stream", "", "text", None, "Profile or input file whose tokens are decoded."),
-    Column("tokens", "tokens", "tokens", "count", 0, "Useful tokens: without the prompt and the padding after the end."),
+    Column("tokens", "tokens", "tokens", "count", 0,
+           "Useful tokens, without the prompt and the padding after the end."),
     Column("strategy", "strategy", "", "text", 0, "Decoder that asks for the passes."),
     Column("options", "options", "", "options", None, "All effective options of the strategy."),
     Column("drafter", "drafter", "", "options", None, "Declared draft source of the strategy, if it has one."),
@@ -83,8 +84,10 @@ COLUMNS: Final = (
            "High end of the middle 80 % of measurements of such passes.", "low"),
     Column("prefill_s", "prefill", "s", "seconds", None, "Time of the prefill passes, not part of latency_s.", "low"),
     Column("tokens_per_s", "tok/s", "tokens/s", "figure", 5, "tokens / latency_s.", "high"),
-    Column("speedup_time", "speed-up\ntime", "", "ratio", 2, "latency_s of ar / latency_s, on the same stream.", "high"),
-    Column("bound", "bound", "", "text", 9, "What bounds most of the time: memory, compute, overhead, or fixed for a given price."),
+    Column("speedup_time", "speed-up\ntime", "", "ratio", 2,
+           "latency_s of ar / latency_s, on the same stream.", "high"),
+    Column("bound", "bound", "", "text", 9,
+           "What bounds most of the time: memory, compute, overhead, or fixed for a given price."),
 )  # fmt: skip
 
 QUALITY: Final = ("locked_errors", "forced_commits")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clover_sim.report import Look, Result
+from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import options_text
 from clover_sim.report.columns import COLUMNS, INTERVAL
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
 
 EXTENSIONS = (".csv",)
 
 
-def render(result: Result, look: Look = Look()) -> str:
+def render(result: Result, look: Look = PLAIN) -> str:
     """One line a row after the header; lines end in CRLF as the RFC says."""
     present = {key for row in result.rows for key in row}
     keys = [key for c in COLUMNS for key in (c.key, c.key + INTERVAL) if key in present]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clover_sim.report import Look, Result
+from clover_sim.report import PLAIN, Look
 from clover_sim.report.columns import COLUMNS, INTERVAL
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
 
 EXTENSIONS = (".json",)
 
 
-def render(result: Result, look: Look = Look()) -> str:
+def render(result: Result, look: Look = PLAIN) -> str:
     """The result's own document, the figures of each row in the order of the column list.
 
     Only ASCII is written, so that the bytes do not depend on the encoding of the terminal. NaN and infinities are

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from clover_sim.report import Look, Result
+from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._rows import groups, heading, labels, legend, usual_columns
 from clover_sim.report.columns import Column
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
 
 EXTENSIONS = (".md", ".markdown")
 
 _SPECIAL = frozenset("\\`*[]<>|~#&")
 
 
-def render(result: Result, look: Look = Look()) -> str:
+def render(result: Result, look: Look = PLAIN) -> str:
     """One table a stream. Nothing is left out for width; names cannot break out of their cell."""
     if not result.rows:
         return "no rows\n"
@@ -40,11 +44,12 @@ def escape(text: str) -> str:
     >>> print(escape("a|b <i> *x*"))
     a\|b \<i\> \*x\*
     """
-    padded = f" {text} "
-    return "".join(
-        "\\" + char if char in _SPECIAL or (char == "_" and not (padded[i].isalnum() and padded[i + 2].isalnum())) else char
-        for i, char in enumerate(text)
-    )
+    return "".join("\\" + c if c in _SPECIAL or _is_emphasis(text, i) else c for i, c in enumerate(text))
+
+
+def _is_emphasis(text: str, i: int) -> bool:
+    """Whether the underscore at ``i`` could start or end emphasis; one inside a word cannot."""
+    return text[i] == "_" and not (text[i - 1 : i].isalnum() and text[i + 1 : i + 2].isalnum())
 
 
 def _table(columns: Sequence[Column], rows: list[list[str]], result: Result, look: Look) -> str:

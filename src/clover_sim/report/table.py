@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from clover_sim.report import Look, Result
+from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._grid import GAP, Strip, header, row, total_width
 from clover_sim.report._rows import Row, groups, heading, labels, legend, usual_columns
 from clover_sim.report._text import display_width, wrap
 from clover_sim.report.columns import QUALITY, Column
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
 
 EXTENSIONS = (".txt",)
 
@@ -17,7 +21,7 @@ _LABEL_WIDTH = 24
 """Columns that a strategy's name may take once not everything fits; longer ones go on below."""
 
 
-def render(result: Result, look: Look = Look()) -> str:
+def render(result: Result, look: Look = PLAIN) -> str:
     """The table, what was left out for want of room, the strategies' options and the notes."""
     if not result.rows:
         return "no rows\n"

@@ -1,0 +1,142 @@
+"""``clover-sim list``: what can be named."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from typing import Any
+
+from clover_sim.cli import _export
+from clover_sim.cli._console import Console
+from clover_sim.cli._parser import common_flags
+from clover_sim.errors import UsageError, suggest
+from clover_sim.report import Look
+
+SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, columns."
+EXAMPLES = """\
+examples:
+  clover-sim list gpus
+  clover-sim list columns --format json
+"""
+
+_FORMATS = ("table", "json")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the flags of the command."""
+    parser.usage = "clover-sim list TOPIC [OPTIONS]"
+    parser.add_argument("topic", metavar="TOPIC", nargs="?", help=", ".join(TOPICS))
+    common_flags(parser, _FORMATS)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Look the names up and print them."""
+    if args.topic is None:
+        raise UsageError(f"say what to list: {', '.join(TOPICS)}")
+    if args.topic not in TOPICS:
+        raise UsageError(f"nothing to list under {args.topic!r}{suggest(args.topic, TOPICS)}")
+    exports = _export.plan(args.export, _FORMATS)
+    items = TOPICS[args.topic]()
+
+    def text(name: str, look: Look) -> str:
+        if name == "json":
+            import json
+
+            document = {"schema": "clover-sim/list/1", "topic": args.topic, "items": items}
+            return json.dumps(document, indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._listing import render_listing
+
+        return render_listing(items, look)
+
+    console.write(text(args.format, console.look()))
+    for export in exports:
+        export.write(text)
+        console.info(f"wrote {export.path}")
+    return 0
+
+
+def _strategies() -> list[dict[str, Any]]:
+    from clover_sim.registry import strategy_names
+
+    return [{"name": n, "options": _options(n, summary), "summary": summary} for n, summary in strategy_names()]
+
+
+def _options(name: str, summary: str) -> str:
+    """The options with their defaults; a plug-in is not loaded just to be listed."""
+    if summary.startswith("plug-in "):
+        return ""
+    from clover_sim.compare import options_of
+    from clover_sim.registry import build_strategy
+    from clover_sim.report._figures import options_text
+
+    return options_text(options_of(build_strategy(name)[1])).replace(",", ", ")
+
+
+def _profiles() -> list[dict[str, Any]]:
+    from clover_sim.streams.profiles import profile_names
+
+    return [{"name": name, "summary": summary} for name, summary in profile_names()]
+
+
+def _models() -> list[dict[str, Any]]:
+    from clover_sim.specs import list_models, load_model
+
+    models = [load_model(name) for name in list_models()]
+    return [
+        {
+            "name": m.name,
+            "params_b": _billions(m.params),
+            "active_b": _billions(m.active_params),
+            "layers": m.layers,
+            "experts": m.experts,
+            "note": m.note,
+        }
+        for m in models
+    ]
+
+
+def _gpus() -> list[dict[str, Any]]:
+    from clover_sim.specs import list_hardware, load_hardware
+
+    cards = [load_hardware(name) for name in list_hardware()]
+    return [
+        {
+            "name": h.name,
+            "memory_gb": _billions(h.memory_bytes),
+            "bandwidth_tb_s": _figure(h.bandwidth_bytes_per_s / 1e12),
+            "bf16_tflop_s": None if h.bf16_flop_per_s is None else _figure(h.bf16_flop_per_s / 1e12),
+            "title": h.title,
+        }
+        for h in cards
+    ]
+
+
+def _engines() -> list[dict[str, Any]]:
+    from clover_sim.specs import list_engines, load_engine
+
+    return [{"name": e.name, "title": e.title, "note": e.note} for e in map(load_engine, list_engines())]
+
+
+def _columns() -> list[dict[str, Any]]:
+    from clover_sim.report.columns import COLUMNS
+
+    return [{"name": c.key, "unit": c.unit, "better": c.better, "meaning": c.meaning} for c in COLUMNS]
+
+
+def _billions(value: float) -> float:
+    return _figure(value / 1e9)
+
+
+def _figure(value: float) -> float:
+    """Four significant digits are enough for a list; a whole number stays one."""
+    return float(f"{value:.4g}")
+
+
+TOPICS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "strategies": _strategies,
+    "models": _models,
+    "gpus": _gpus,
+    "engines": _engines,
+    "profiles": _profiles,
+    "columns": _columns,
+}

@@ -1,0 +1,111 @@
+"""Engine files: which constants hold where, and what a file may say."""
+
+from __future__ import annotations
+
+import pytest
+
+from clover_sim.errors import InputError, UsageError
+from clover_sim.specs import (
+    engine_from_table,
+    kv_bits,
+    list_engines,
+    list_hardware,
+    load_engine,
+    load_hardware,
+    weight_precision,
+)
+
+
+def test_the_engines_that_are_there() -> None:
+    wanted = {"vllm", "sglang", "trtllm", "llama.cpp", "mlx", "kernels", "ideal"}
+    assert wanted <= set(list_engines())
+    for name in list_engines():
+        engine = load_engine(name)
+        assert engine.name == name and engine.sources
+
+
+def test_every_engine_has_constants_for_all_hardware() -> None:
+    for engine in map(load_engine, list_engines()):
+        for name in list_hardware():
+            c = engine.constants(load_hardware(name))
+            assert c.band_dense[0] <= 1 <= c.band_dense[1]
+
+
+@pytest.mark.parametrize(
+    ("engine", "gpu", "field", "value"),
+    [
+        ("sglang", "h200", "eta", 0.78),
+        ("sglang", "l40s", "eta", 0.82),
+        ("kernels", "l40s", "allreduce_rank_s", 3e-6),
+        ("kernels", "h200", "pass_s", 0.0),
+        ("vllm", "b200", "pass_s", 0.65e-3),
+        ("vllm", "b200", "wide_pass_s", 2.2e-3),
+        ("mlx", "m3-ultra", "moe_layer_s", 258e-6),
+        ("llama.cpp", "m3-ultra", "eta", 0.82),
+        ("llama.cpp", "rx-7900-xtx", "mfu", 0.10),
+        ("llama.cpp", "rtx-4090", "pass_s", 1.7e-3),
+        ("vllm", "strix-halo", "moe_layer_s", 650e-6),
+        ("kernels", "a100", "layer_s", 52e-6),
+    ],
+)
+def test_constants_by_class_of_hardware(engine: str, gpu: str, field: str, value: float) -> None:
+    assert getattr(load_engine(engine).constants(load_hardware(gpu)), field) == value
+
+
+def test_later_overrides_win() -> None:
+    engine = engine_from_table({"name": "e", "eta": 0.5, "when": {"nvidia": {"eta": 0.6}, "h200": {"eta": 0.7}}}, "e")
+    assert engine.constants(load_hardware("h200")).eta == 0.7
+    assert engine.constants(load_hardware("h100")).eta == 0.6
+    assert engine.constants(load_hardware("mi300x")).eta == 0.5
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"etta": 1}, "did you mean 'eta'"),
+        ({"eta": 1.5}, "at most 1"),
+        ({"eta": 0}, "above 0"),
+        ({"layer_s": -1e-6}, "layer_s is -1e-06"),
+        ({"band_moe": [1.1, 1.2]}, "low factor up to 1"),
+        ({"band_moe": 1}, "low and a high"),
+        ({"when": 1}, "expected tables"),
+        ({"when": {"h200": 1}}, "expected a table"),
+        ({"when": {"h200": {"layers": 1}}}, "unknown key 'layers'"),
+        ({"when": {"h200": {"eta": 2}}}, "at most 1"),
+    ],
+)
+def test_a_bad_engine_is_refused_in_one_line(table: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        engine_from_table({"name": "e", **table}, "engine.toml")
+    assert words in str(caught.value) and str(caught.value).startswith("engine.toml: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_engine() -> None:
+    with pytest.raises(UsageError, match="did you mean 'sglang'"):
+        load_engine("sglan")
+
+
+@pytest.mark.parametrize(
+    ("name", "bits"),
+    [
+        ("bf16", 16),
+        ("BF16", 16),
+        ("fp8", 8.06),
+        ("int8", 8.03),
+        ("int4", 4.15),
+        ("nvfp4", 4.5),
+        ("mxfp4", 4.25),
+        ("6.5625", 6.5625),
+    ],
+)
+def test_bits_a_weight(name: str, bits: float) -> None:
+    assert weight_precision(name).bits == bits
+
+
+@pytest.mark.parametrize("name", ["fp9", "", "0.5", "nan", "inf", "-4", "64"])
+def test_bad_precisions(name: str) -> None:
+    with pytest.raises(UsageError):
+        weight_precision(name)
+    with pytest.raises(UsageError):
+        kv_bits(name)
