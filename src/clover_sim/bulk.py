@@ -8,7 +8,7 @@ generator protocol stays the definition: tests compare the two position by posit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nextafter
+from math import inf, nextafter, ulp
 from typing import TYPE_CHECKING
 
 from clover_sim.ledger import FORCED, WRONG
@@ -35,10 +35,8 @@ class ThresholdPlan:
 
 def run_in_bulk(request: Request, step: int) -> bool:
     """Finish ``request`` from its first pass on, if that can be done in bulk; False leaves it untouched."""
-    plan = getattr(request.decoder, "plan", None)
-    plan = plan() if plan is not None else None
-    canvas = request.canvas
-    if plan is None or canvas.limit != request.length or canvas.frontier or canvas._opened_stop:
+    plan, canvas = request.plan(), request.canvas
+    if plan is None or canvas._limit != request.length or canvas._frontier or canvas._opened_stop:
         return False
     if isinstance(plan, CausalPlan):
         _run_causal(request, step)
@@ -59,12 +57,12 @@ def _run_causal(request: Request, step: int) -> None:
 
 def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: int) -> None:
     canvas, ledger = request.canvas, request.ledger
-    places, limit = canvas._places, canvas.limit
+    places, limit = canvas._places, canvas._limit
     rows, flags = places.row, places.flags
     shift = canvas._prompt_tokens if canvas._absolute else 0
     critical = _Critical(plan, lift)
     separate = request.kv_write in ("separate", "skip-last")
-    start = 0
+    start = before = 0
     while start < limit:
         stop = min((start + shift) // plan.block_size * plan.block_size + plan.block_size - shift, limit)
         first = len(ledger)
@@ -72,13 +70,13 @@ def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: 
         rows[start:stop] = type(rows)("I", block_rows)
         if block_flags:
             flags[start:stop] = bytes([block_flags.get(i, 0) for i in range(stop - start)])
-        recompute = plan.block_size if request.kv_write == "fused" and start else 0
-        request.append_rows(step, Kind.DENOISE, start, stop - start, commits, min(recompute, start))
+        recompute = start - before if request.kv_write == "fused" else 0
+        request.append_rows(step, Kind.DENOISE, start, stop - start, commits, recompute)
         step += len(commits)
         if separate and (stop < limit or request.kv_write == "separate"):
             request.append_rows(step, Kind.KV_WRITE, start, stop - start, [0])
             step += 1
-        start = stop
+        before, start = start, stop
     canvas._covered_stop = limit
 
 
@@ -103,12 +101,13 @@ class _Critical:
             if goal > self._cap:
                 values.append(inf)
                 continue
-            guess = goal - self._lift
-            while guess + self._lift >= goal:
-                guess = nextafter(guess, -inf)
-            while guess + self._lift < goal:
-                guess = nextafter(guess, inf)
-            values.append(guess)
+            near, margin = goal - self._lift, 4 * ulp(goal)
+            low, high = max(near - margin, 0.0), max(near + margin, 0.0)  # confidences are never below 0
+            if low + self._lift >= goal:
+                high = low
+            while (middle := (low + high) / 2) not in (low, high):
+                low, high = (low, middle) if middle + self._lift >= goal else (middle, high)
+            values.append(high)
         return values[lifts]
 
 

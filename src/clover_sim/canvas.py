@@ -18,35 +18,32 @@ from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Attend, Drafter, Fo
 if TYPE_CHECKING:
     from clover_sim.view import View
 
-_CORE = frozenset({"clover_sim.canvas", "clover_sim.view", "clover_sim.request", "clover_sim.engine"})
+CORE = frozenset(f"clover_sim.{m}" for m in ("canvas", "view", "checks", "request", "bulk", "engine"))
+"""Modules whose frames are never a decoder's."""
 
 
 def caller_location() -> str:
     """``file:line`` of the nearest frame outside the core: the decoder's own line."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in _CORE:
+    while frame.f_back is not None and frame.f_globals.get("__name__") in CORE:
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class Canvas:
-    """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them.
-
-    Attributes:
-        limit: the most new tokens there may be. The end of the text lies at or before it and is not known until its
-            token is committed.
-        frontier: the first masked position; everything before it is filled. Equals ``limit`` when all is done.
-    """
+    """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them."""
 
     __slots__ = (
-        "limit", "frontier", "_remaining", "_filled", "_places", "_length", "_written", "_settled", "_opened_stop",
+        "_limit", "_frontier", "_remaining", "_filled", "_places", "_length", "_written", "_settled", "_opened_stop",
         "_covered_stop", "_drafted", "_view", "_row", "_committed", "_reopened", "_physics", "_decoder_needs",
         "_drafter", "_revises", "_fault", "_prompt_tokens", "_absolute", "_last_matched",
     )  # fmt: skip
 
-    def __init__(self, decoder: Any, physics: Any, length: int, limit: int, prompt_tokens: int, absolute: bool) -> None:
-        self.limit = limit
-        self.frontier = 0
+    def __init__(
+        self, decoder: Any, needs: frozenset[str], physics: Any, length: int, limit: int, prompt_tokens: int, absolute: bool
+    ) -> None:
+        self._limit = limit
+        self._frontier = 0
         self._remaining = limit
         self._filled = bytearray(limit)
         self._places = Positions(limit, length)
@@ -61,7 +58,7 @@ class Canvas:
         self._committed: list[int] = []
         self._reopened: list[int] = []
         self._physics = physics
-        self._decoder_needs = frozenset(getattr(decoder, "needs", ()))
+        self._decoder_needs = needs
         self._drafter: Drafter | None = getattr(decoder, "draft_source", None)
         self._revises = bool(getattr(decoder, "revises", False))
         self._fault: IllegalMove | None = None
@@ -70,7 +67,17 @@ class Canvas:
         self._last_matched = True  # whether the last draft that was tested agreed
 
     def __repr__(self) -> str:
-        return f"<Canvas: frontier {self.frontier} of {self.limit}, {self._remaining} masked>"
+        return f"<Canvas: frontier {self._frontier} of {self._limit}, {self._remaining} masked>"
+
+    @property
+    def limit(self) -> int:
+        """The most new tokens there may be. The text ends at or before it; where, shows when its last token is settled."""
+        return self._limit
+
+    @property
+    def frontier(self) -> int:
+        """The first masked position; everything before it is filled. Equals ``limit`` when all is done."""
+        return self._frontier
 
     @property
     def remaining(self) -> int:
@@ -79,13 +86,13 @@ class Canvas:
 
     def filled(self, position: int) -> bool:
         """Whether a position holds a token, final or not."""
-        if not 0 <= position < self.limit:
-            self._refuse(f"filled({position}) is outside the canvas 0..{self.limit}")
+        if not 0 <= position < self._limit:
+            self._refuse(f"filled({position}) is outside the canvas 0..{self._limit}")
         return bool(self._filled[position])
 
     def masked(self, start: int = 0, stop: int | None = None) -> tuple[int, ...]:
         """The masked positions p with start <= p < stop, in order."""
-        stop = self.limit if stop is None else min(stop, self.limit)
+        stop = self._limit if stop is None else min(stop, self._limit)
         filled = self._filled
         return tuple([p for p in range(max(start, 0), stop) if not filled[p]])
 
@@ -94,7 +101,7 @@ class Canvas:
     def next(self, tokens: int = 1) -> Forward:
         """A causal pass over the next ``tokens`` positions: all but the last must have been drafted."""
         self._check_count(tokens, "next")
-        return Forward(self.frontier, min(self.frontier + tokens, self.limit), CAUSAL, TARGET)
+        return Forward(self._frontier, min(self._frontier + tokens, self._limit), CAUSAL, TARGET)
 
     def block(self, size: int) -> Forward:
         """A BLOCK pass over the block of ``size`` positions that holds the frontier, cut to the limit.
@@ -104,14 +111,14 @@ class Canvas:
         """
         self._check_count(size, "block")
         shift = self._prompt_tokens if self._absolute else 0
-        first = (self.frontier + shift) // size * size - shift
-        return Forward(max(first, self._written), min(first + size, self.limit), BLOCK, TARGET)
+        first = (self._frontier + shift) // size * size - shift
+        return Forward(max(first, self._written), min(first + size, self._limit), BLOCK, TARGET)
 
     def span(
         self, start: int, stop: int, attend: Attend = BLOCK, tokens: int | None = None, recompute: int = 0
     ) -> Forward:
         """A target pass over any span, cut to the limit; see :class:`~clover_sim.records.Forward`."""
-        return Forward(start, min(stop, self.limit), attend, TARGET, tokens, recompute)
+        return Forward(start, min(stop, self._limit), attend, TARGET, tokens, recompute)
 
     def draft(self, tokens: int = 1, nodes: int | None = None) -> Forward:
         """A draft pass that proposes the next ``tokens`` positions not drafted yet, cut to the limit.
@@ -119,8 +126,8 @@ class Canvas:
         ``nodes`` is the number of tokens really computed, where a tree is drafted.
         """
         self._check_count(tokens, "draft")
-        start = max(self._drafted, self.frontier)
-        return Forward(start, min(start + tokens, self.limit), CAUSAL, DRAFT, nodes)
+        start = max(self._drafted, self._frontier)
+        return Forward(start, min(start + tokens, self._limit), CAUSAL, DRAFT, nodes)
 
     def propose(self, tokens: int) -> int:
         """Ask the declared zero-cost proposer for up to ``tokens`` drafts; returns how many there are, 0 for a miss."""
@@ -128,9 +135,9 @@ class Canvas:
         if self._drafter is None:
             self._refuse("propose() needs a declared drafter: set 'draft_source' on the decoder")
         self._require("proposals", "propose()")
-        room = min(tokens, self.limit - self.frontier)
-        found: int = self._physics.proposes(self.frontier, room, self._drafter) if room else 0
-        self._drafted = max(self._drafted, self.frontier + min(found, room))
+        room = min(tokens, self._limit - self._frontier)
+        found: int = self._physics.proposes(self._frontier, room, self._drafter) if room else 0
+        self._drafted = max(self._drafted, self._frontier + min(found, room))
         return found
 
     # ---- moves --------------------------------------------------------------------------------------------------
@@ -156,7 +163,7 @@ class Canvas:
         done = self._committed
         before = len(done)
         for p in positions:
-            if not isinstance(p, int) or not start <= p < stop:
+            if type(p) is not int or not start <= p < stop:
                 self._refuse(f"commit of position {p!r}, which this pass (positions {start}..{stop - 1}) has not seen")
             if filled[p]:
                 self._refuse(f"commit of position {p}, which is already filled")
@@ -171,8 +178,9 @@ class Canvas:
             rows[p] = row
             done.append(p)
         self._remaining -= len(done) - before
-        if filled[self.frontier : self.frontier + 1] != b"\0":
+        if filled[self._frontier : self._frontier + 1] != b"\0":
             self._advance()
+        self._drafted = self._frontier  # drafts were made for the text as it was
 
     def _commit_causal(self, view: View, positions: Iterable[int]) -> None:
         if view._forward.role is DRAFT:
@@ -194,10 +202,10 @@ class Canvas:
             self._places.flags[p] = PADDING
         self._committed.extend(agreed)
         self._remaining -= stop - start
-        self.frontier = stop
-        if stop < self.limit and self._filled[stop]:
+        self._frontier = stop
+        if stop < self._limit and self._filled[stop]:
             self._advance()
-        self._drafted = self.frontier
+        self._drafted = self._frontier
         if self._written == start:
             self._written = stop
 
@@ -210,7 +218,7 @@ class Canvas:
             self._refuse("reopen needs a decoder that declares revises = True")
         forward, places = view._forward, self._places
         for p in positions:
-            if not isinstance(p, int) or not forward.start <= p < forward.stop:
+            if type(p) is not int or not forward.start <= p < forward.stop:
                 self._refuse(f"reopen of position {p!r}, which this pass has not seen")
             if not self._filled[p] or places.row[p] == UNSETTLED:
                 self._refuse(f"reopen of position {p}, which is masked")
@@ -222,25 +230,24 @@ class Canvas:
             self._filled[p] = 0
             self._reopened.append(p)
             self._remaining += 1
-            self.frontier = min(self.frontier, p)
+            self._frontier = self._drafted = min(self._frontier, p)
             self._settled = min(self._settled, p)
 
     # ---- inside -------------------------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        found = self._filled.find(b"\0", self.frontier)
-        self.frontier = self.limit if found < 0 else found
-        if self._drafted < self.frontier:
-            self._drafted = self.frontier
+        found = self._filled.find(b"\0", self._frontier)
+        self._frontier = self._limit if found < 0 else found
 
     def _end(self, position: int) -> None:
         """The text is over: nothing at or after ``position`` will be decoded."""
-        self._filled[position:] = b"\1" * (self.limit - position)
+        self._filled[position:] = b"\1" * (self._limit - position)
         self._remaining = self._filled.count(b"\0")
         self._advance()
+        self._drafted = self._frontier
 
     def _check_count(self, value: int, what: str) -> None:
-        if not isinstance(value, int) or value < 1:
+        if type(value) is not int or value < 1:
             self._refuse(f"{what}({value!r}): expected a whole number of at least 1")
 
     def _require(self, ability: str, what: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clover_sim.bulk import run_in_bulk
+from clover_sim.checks import MOST_TOKENS
 from clover_sim.errors import UsageError, suggest
 from clover_sim.ledger import Ledger
 from clover_sim.records import CAUSAL, DRAFT, EOS_STOPS, TARGET, Kind, Role
@@ -73,8 +74,8 @@ class Batch:
         """Add a request; returns its number. Under ``lockstep`` it joins at the next round."""
         limit = len(stream.classes) if max_new_tokens is None else max_new_tokens
         for name, value in (("prompt_tokens", prompt_tokens), ("max_new_tokens", limit)):
-            if type(value) is not int or value < 0:
-                raise UsageError(f"{name} = {value!r}: expected a whole number of at least 0")
+            if type(value) is not int or not 0 <= value <= MOST_TOKENS:
+                raise UsageError(f"{name} = {value!r}: expected a whole number from 0 to {MOST_TOKENS}")
         number = self._admitted
         options = {**self._options, "prompt_tokens": prompt_tokens, "limit": limit}
         self._requests[number] = Request(number, self.ledger, decoder, stream, options)
@@ -86,7 +87,7 @@ class Batch:
         if request not in self._requests:
             raise UsageError(f"request {request} is not in this batch; it holds {sorted(self._requests)}")
         taken = self._requests.pop(request)
-        taken.generator.close()
+        taken.stop()
         return taken.result()
 
     def step(self) -> Step | None:

@@ -107,6 +107,13 @@ class Drafter:
     acceptance: tuple[float, ...] = (0.0,)
     hit_rate: float = 1.0
 
+    def __post_init__(self) -> None:
+        for rate in (*self.acceptance, self.hit_rate):
+            if not 0 <= rate <= 1:
+                raise ValueError(f"Drafter: {rate!r} is not a probability from 0 to 1")
+        if not self.acceptance:
+            raise ValueError("Drafter: acceptance needs at least one probability")
+
     def rate(self, offset: int) -> float:
         """Conditional acceptance of the draft at ``offset`` (0 is the first)."""
         rates = self.acceptance

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from clover_sim.canvas import Canvas
-from clover_sim.errors import DecoderFault, IllegalMove, UsageError, suggest
+from clover_sim.checks import (
+    block_fault, causal_fault, declared_needs, draft_fault, forward_fault, kv_write_rule, one_line, raised_at,
+)  # fmt: skip
+from clover_sim.errors import DecoderFault, IllegalMove, UsageError
 from clover_sim.ledger import Ledger, Totals
-from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Drafter, Forward, Kind
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Drafter, Forward, Kind
 from clover_sim.view import View
 
 _STALLED_PASSES = 10_000
-"""Target passes without a new low of masked positions after which a decoder is refused as never progressing."""
+"""Passes without a new low of masked positions after which a decoder is refused as never progressing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +39,19 @@ class Run:
     drafter: Drafter | None
 
 
-def choose_kv_write(decoder: Any, stream: Any, override: str | None) -> str:
-    """The K/V-write rule in force: the override, else the stream's, else the decoder's own, else ``separate``."""
-    if override is not None and override not in KV_WRITE_RULES:
-        raise UsageError(f"kv_write {override!r} is not a rule{suggest(override, KV_WRITE_RULES)}")
-    rule = override or stream.kv_write or getattr(decoder, "kv_write", None) or "separate"
-    if rule not in KV_WRITE_RULES:
-        raise DecoderFault(f"{type(decoder).__name__}.kv_write = {rule!r} is not one of {', '.join(KV_WRITE_RULES)}")
-    return str(rule)
-
-
 class Request:
     """One generator with its canvas: checks what it yields, runs one pass at a time, settles what it committed."""
 
     __slots__ = (
-        "number", "ledger", "canvas", "physics", "generator", "code", "kv_write", "eos_stop", "pending", "after_engine",
-        "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "known", "decoder", "ended",
+        "number", "ledger", "canvas", "physics", "generator", "kv_write", "eos_stop", "pending", "after_engine",
+        "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "decoder", "ended",
         "at_boundary", "round_stop", "last_step", "extra_width",
     )  # fmt: skip
 
     def __init__(self, number: int, ledger: Ledger, decoder: Any, stream: Any, options: dict[str, Any]) -> None:
+        needs = declared_needs(decoder)
         physics = stream.physics(options["limit"])
-        missing = frozenset(getattr(decoder, "needs", ())) - physics.provides
+        missing = needs - physics.provides
         if missing:
             raise UsageError(
                 f"strategy {type(decoder).__name__} needs {', '.join(sorted(missing))}, which the stream "
@@ -70,14 +64,13 @@ class Request:
         self.length = min(len(stream.classes), options["limit"])
         self.prompt_tokens = options["prompt_tokens"]
         self.canvas = Canvas(
-            decoder, physics, self.length, options["limit"], self.prompt_tokens, options["align"] == "absolute"
+            decoder, needs, physics, self.length, options["limit"], self.prompt_tokens, options["align"] == "absolute"
         )
-        self.kv_write = choose_kv_write(decoder, stream, options["kv_write"])
+        self.kv_write = kv_write_rule(decoder, stream, options["kv_write"])
         self.eos_stop = options["eos_stop"]
         self.max_idle = getattr(decoder, "max_idle_passes", 0)
         self.idle = self.stalled = self.extra_width = 0
         self.low = options["limit"]
-        self.known: Forward | None = None
         self.ended = self.length == 0
         self.at_boundary = True
         self.round_stop = 0
@@ -86,11 +79,13 @@ class Request:
         self.queued_kind: Kind | None = None
         self.pending: Forward | None = None
         ledger.positions[number] = self.canvas._places
-        generator = decoder.decode(self.canvas)
+        try:
+            generator = decoder.decode(self.canvas)
+        except Exception as error:
+            raise self.canvas._fault or DecoderFault(one_line(error), raised_at(error)) from error
         if not inspect.isgenerator(generator):
             raise DecoderFault(f"{type(decoder).__name__}.decode must be a generator function (it has to yield passes)")
         self.generator: Generator[Forward, View | None, None] = generator
-        self.code = generator.gi_code
         self._accept(self._resume(None))
         if self.prompt_tokens and self.pending is not None:
             self._queue(Kind.PREFILL, self.pending)
@@ -102,22 +97,18 @@ class Request:
             forward = self.generator.send(view)
         except StopIteration:
             forward = None
-        except (DecoderFault, UsageError):
-            raise
-        except Exception as error:
-            raise DecoderFault(f"{type(error).__name__}: {error}", self._line(error)) from error
+        except (Exception, SystemExit) as error:
+            # A fault stands even if the decoder caught it and raised something else.
+            fault = self.canvas._fault
+            if fault is not None or isinstance(error, DecoderFault):
+                raise fault or error from None
+            raise DecoderFault(one_line(error), raised_at(error)) from error
         if self.canvas._fault is not None:
             raise self.canvas._fault  # the decoder swallowed it; it stands all the same
         return forward
 
-    def _line(self, error: BaseException | None = None) -> str:
-        """Where the decoder stands: the innermost generator's line, or where its exception came from."""
-        if error is not None:
-            trace = error.__traceback__
-            while trace is not None and trace.tb_frame.f_code is not self.code:
-                trace = trace.tb_next
-            if trace is not None:
-                return f"{self.code.co_filename}:{trace.tb_lineno}"
+    def _line(self) -> str:
+        """Where the decoder stands: the line of the innermost generator."""
         inner: Any = self.generator
         while inspect.isgenerator(deeper := getattr(inner, "gi_yieldfrom", None)):
             inner = deeper
@@ -127,6 +118,16 @@ class Request:
     def _refuse(self, message: str) -> NoReturn:
         raise IllegalMove(message, self._line())
 
+    def plan(self) -> Any:
+        """The decoder's plan for the bulk path, ``None`` if it has none."""
+        make = getattr(self.decoder, "plan", None)
+        if make is None:
+            return None
+        try:
+            return make()
+        except Exception as error:
+            raise DecoderFault(f"plan(): {one_line(error)}", raised_at(error)) from error
+
     # ---- checking a request -------------------------------------------------------------------------------------
 
     def _accept(self, forward: Any) -> None:
@@ -135,75 +136,22 @@ class Request:
         if forward is None:
             self._finish()
             return
-        if forward is not self.known:
-            self._check(forward)
-            self.known = forward
-        start = forward.start
-        if forward.role is TARGET:
-            if forward.attend is CAUSAL:
-                self._check_causal(forward)
-            elif start > canvas.frontier:
-                self._refuse(f"pass over {start}..{forward.stop - 1} leaves position {canvas.frontier} masked before it")
-            elif not canvas._remaining and not canvas._revises:
-                self._refuse("every position is filled and nothing can be revised: this pass has no purpose")
-            if start > canvas._written:
-                if self._write_kv(start, forward):
-                    return
-            elif start < canvas._written and forward.attend is BLOCK:
-                self._refuse(
-                    f"pass starts at {start}, but K/V up to {canvas._written} are final; compute final positions again "
-                    "with 'recompute'"
-                )
+        if (fault := forward_fault(forward, canvas._limit, self.prompt_tokens)) is not None:
+            self._refuse(fault)
+        if forward.role is DRAFT:
+            fault = draft_fault(forward, canvas)
+        elif forward.attend is CAUSAL:
+            fault = causal_fault(forward, canvas)
         else:
-            self._check_draft(forward)
-        self.pending = forward
-
-    def _check(self, forward: Any) -> None:
-        if not isinstance(forward, Forward):
-            self._refuse(f"a decoder yields Forward requests, got {type(forward).__name__}: {str(forward)[:60]!r}")
-        start, stop, canvas = forward.start, forward.stop, self.canvas
-        known = (forward.attend is CAUSAL or forward.attend is BLOCK) and (
-            forward.role is TARGET or forward.role is DRAFT
-        )
-        if not known:
-            self._refuse(f"Forward.attend = {forward.attend!r}, role = {forward.role!r}: not an Attend and a Role")
-        if type(start) is int and type(stop) is int and forward.tokens is None and forward.recompute == 0:
-            if 0 <= start < stop <= canvas.limit:
+            fault = block_fault(forward, canvas)
+        if fault is not None:
+            self._refuse(fault)
+        if forward.role is TARGET:
+            if forward.start > canvas._written and self._write_kv(forward.start, forward):
                 return
-        width = stop - start if forward.tokens is None else forward.tokens
-        for name, value in (("start", start), ("stop", stop), ("tokens", width), ("recompute", forward.recompute)):
-            if type(value) is not int:
-                self._refuse(f"Forward.{name} = {value!r}: expected a whole number")
-        if not 0 <= start < stop <= canvas.limit:
-            self._refuse(f"pass over {start}..{stop}: expected 0 <= start < stop <= {canvas.limit}, the canvas' limit")
-        if width < stop - start:
-            self._refuse(f"a pass over {stop - start} positions cannot compute only {width} tokens")
-        if not 0 <= forward.recompute <= self.prompt_tokens + start:
-            self._refuse(
-                f"recompute = {forward.recompute}: there are {self.prompt_tokens + start} positions before this span"
-            )
-
-    def _check_causal(self, forward: Forward) -> None:
-        canvas = self.canvas
-        if forward.stop <= canvas.frontier:
-            if forward.start != canvas._written:
-                self._refuse(f"an encoding pass starts at {canvas._written}, where K/V are not final yet")
-        elif forward.start != canvas.frontier:
-            self._refuse(f"a causal pass starts at the frontier {canvas.frontier}, not at {forward.start}")
-        elif forward.stop - 1 > max(canvas._drafted, canvas.frontier):
-            self._refuse(
-                f"the pass verifies up to position {forward.stop - 2}, but drafts reach only {canvas._drafted - 1}: "
-                "buy them with a draft pass or propose() since the last commit"
-            )
-
-    def _check_draft(self, forward: Forward) -> None:
-        canvas = self.canvas
-        if canvas._drafter is None:
-            self._refuse("a draft pass needs a declared drafter: set 'draft_source' on the decoder")
-        if forward.start > max(canvas._drafted, canvas.frontier) or forward.stop <= canvas.frontier:
-            self._refuse(f"drafts go on from position {max(canvas._drafted, canvas.frontier)}, not {forward.start}")
-        if forward.stop <= canvas._drafted:
-            self._count_idle()
+        elif forward.stop <= canvas._drafted:
+            self._count_idle()  # it drafts nothing new
+        self.pending = forward
 
     def _count_idle(self) -> None:
         self.idle += 1
@@ -248,7 +196,7 @@ class Request:
         self.pending = None
         if canvas._remaining:
             raise IllegalMove(
-                f"the decoder ended with {canvas._remaining} of {canvas.limit} positions masked", self._line()
+                f"the decoder ended with {canvas._remaining} of {canvas._limit} positions masked", self._line()
             )
         if canvas._opened_stop > canvas._written:
             self._write_kv(canvas._opened_stop, None)
@@ -284,7 +232,7 @@ class Request:
             canvas._covered_stop = max(canvas._covered_stop, stop)
         else:
             tested = min(canvas._drafted, stop) - start
-            if stop <= canvas.frontier:
+            if stop <= canvas._frontier:
                 kind = Kind.ENCODE
                 canvas._written = stop
             else:
@@ -298,8 +246,14 @@ class Request:
         answer = self._resume(view)
         canvas._view = None
         committed, reopened = canvas._committed, canvas._reopened
-        context = self.prompt_tokens + start - forward.recompute
+        context = self.prompt_tokens + start - recompute
         self._append(step, kind, start, tokens, recompute, context, len(committed), len(reopened))
+        if canvas._remaining < self.low:
+            self.low, self.stalled = canvas._remaining, 0
+        else:
+            self.stalled += 1
+            if self.stalled > _STALLED_PASSES:
+                self._refuse(f"{self.stalled} passes without a new filled position: the decoder never progresses")
         if forward.role is TARGET:
             self._settle(forward, masked, committed, reopened)
         self._accept(answer)
@@ -332,15 +286,24 @@ class Request:
         ledger.recompute.extend([first_recompute] + [0] * (n - 1) if first_recompute else [0] * n)
         prompt = self.prompt_tokens
         ledger.context.extend([prompt + s for s in starts] if prompt else starts)
+        if first_recompute:
+            ledger.context[-n] -= first_recompute
         ledger.committed.extend(commits)
         ledger.reopened.extend([0] * n)
 
     def close(self) -> None:
         """End a request whose canvas was filled in bulk."""
         canvas = self.canvas
-        canvas.frontier, canvas._remaining = canvas.limit, 0
+        canvas._frontier, canvas._remaining = canvas._limit, 0
         self.pending, self.ended = None, True
-        self.generator.close()
+        self.stop()
+
+    def stop(self) -> None:
+        """Close the generator; one that goes on yielding is left to itself."""
+        try:
+            self.generator.close()
+        except Exception as error:
+            raise DecoderFault(one_line(error), raised_at(error)) from error
 
     def _settle(self, forward: Forward, masked: list[int], committed: list[int], reopened: list[int]) -> None:
         canvas = self.canvas
@@ -348,14 +311,10 @@ class Request:
             canvas._committed, canvas._reopened = [], []
         if committed:
             self.idle = 0
-        elif forward.stop > canvas._written or forward.attend is BLOCK:
+        elif forward.attend is CAUSAL and forward.stop > canvas._written:
+            self._refuse("a causal pass was paid for and its tokens were not committed: commit view.agreed()")
+        elif forward.attend is BLOCK:
             self._count_idle()
-        if canvas._remaining < self.low:
-            self.low, self.stalled = canvas._remaining, 0
-        else:
-            self.stalled += 1
-            if self.stalled > _STALLED_PASSES:
-                self._refuse(f"{self.stalled} passes without a new filled position: the decoder never progresses")
         if forward.attend is BLOCK:
             settled = masked[0] if masked else forward.stop
             canvas._settled = min([settled, *reopened])
@@ -364,19 +323,19 @@ class Request:
             if reopened:
                 masked = sorted({*masked, *(p for p in reopened if not filled[p])})
         self.physics.after(committed, reopened, masked)
-        if not self.ended and canvas.frontier >= self.length:
+        if not self.ended and canvas._frontier >= self.length:
             self._end_of_text(forward)
 
     def _end_of_text(self, forward: Forward) -> None:
         """The last token of the text is settled with all before it: decide how far decoding still goes."""
         canvas = self.canvas
         self.ended = True
-        if self.eos_stop == "canvas" or canvas.limit == self.length:
+        if self.eos_stop == "canvas" or canvas._limit == self.length:
             return
         if self.eos_stop == "block" and forward.attend is BLOCK:
-            canvas._end(max(forward.stop, canvas.frontier))
+            canvas._end(max(forward.stop, canvas._frontier))
         else:
-            canvas._end(canvas.frontier)
+            canvas._end(canvas._frontier)
 
     def result(self) -> Run:
         """What is known of this request now; complete once nothing is pending."""

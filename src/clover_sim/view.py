@@ -53,6 +53,7 @@ class View:
     def best(self, k: int = 1, within: Iterable[int] | None = None) -> tuple[int, ...]:
         """The ``k`` most confident masked positions, best first; the lowest position wins a tie."""
         confidence = self._block("best()")
+        self._canvas._check_count(k, "best")
         masked = self._within(within)
         if k == 1:
             return (max(masked, key=confidence),) if masked else ()
@@ -117,7 +118,7 @@ class View:
         if forward.role is not DRAFT:
             canvas._refuse("draft_confidence() belongs to a draft pass")
         canvas._require("draft-confidence", "draft_confidence()")
-        if not forward.start <= position < forward.stop:
+        if type(position) is not int or not forward.start <= position < forward.stop:
             canvas._refuse(f"draft_confidence({position}): this pass drafted {forward.start}..{forward.stop - 1}")
         value: float = canvas._physics.draft_confidence(position)
         return value
@@ -136,7 +137,7 @@ class View:
     def _value(self, name: str, position: int) -> float:
         self._block(f"{name}()")
         canvas, forward = self._canvas, self._forward
-        seen = isinstance(position, int) and forward.start <= position < forward.stop
+        seen = type(position) is int and forward.start <= position < forward.stop
         if not seen or canvas._filled[position] or position in canvas._reopened:
             canvas._refuse(f"{name}({position!r}): this pass has not scored a masked position there")
         value: float = getattr(canvas._physics, name)(position)
@@ -160,6 +161,8 @@ class View:
     def _agreement(self) -> range:
         if self._agreed is None:
             canvas, start, accepted = self._canvas, self._forward.start, 0
+            if self._forward.stop <= canvas._frontier:
+                canvas._refuse("an encoding pass writes K/V and commits nothing")
             if self._tested:
                 agrees, drafter, matched = canvas._physics.agrees, canvas._drafter, canvas._last_matched
                 while accepted < self._tested:

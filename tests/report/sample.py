@@ -53,7 +53,7 @@ def default() -> Sample:
         rows += [row(tokens, "ar", tokens), row(tokens, "speculative", verify, verify)]
         rows.append(row(tokens, "block-diffusion", block))
     notes = (
-        "K/V writes are not counted on the reference stream (kv_write none); --kv-write separate adds one pass a block.",
+        "K/V writes are not counted (kv_write none); --kv-write separate adds one pass a block.",
         "Speed-up in time is smaller than in passes: a pass over 32 positions reads the weights of 70 of 256 experts, "
         "a pass over one token those of 8.",
     )

@@ -18,7 +18,7 @@ FAULT = 4
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; no exception leaves this function."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = [*(sys.argv[1:] if argv is None else argv)]  # not list(...): that is a command here
     try:
         try:
             from clover_sim.cli import _dispatch

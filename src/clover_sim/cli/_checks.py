@@ -54,7 +54,9 @@ def missed(check: Bar, rows: Sequence[Mapping[str, Any]]) -> str:
     """What to say when rows other than plain decoding miss the bar; empty when all clear it."""
     judged = [(row, name) for row, name in zip(rows, labels(rows), strict=True) if row["strategy"] != BASELINE]
     if not judged:
-        return f"{check.flag} {check.key}={check.value:g}: only {BASELINE} was run, nothing to judge; add another with -s"
+        return (
+            f"{check.flag} {check.key}={check.value:g}: only {BASELINE} was run, nothing to judge; add another with -s"
+        )
     failed = [(row, name) for row, name in judged if not _clears(check, row.get(check.key))]
     if not failed:
         return ""

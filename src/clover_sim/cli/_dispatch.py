@@ -45,6 +45,9 @@ def run(argv: Sequence[str]) -> int:
 
     parser = Parser(name, command.SUMMARY, getattr(command, "EXAMPLES", ""))
     command.configure(parser)
+    if "-h" in rest or "--help" in rest:
+        Console().write(parser.format_help())
+        return 0
     args = parser.parse([*before, *rest[1:]])
     console = Console(color=args.color, quiet=args.quiet, prog=parser.prog)
     code: int = command.run(args, console)
@@ -93,7 +96,10 @@ def _explain(error: Exception) -> tuple[int, str]:
         return InputError.exit_code, f"cannot use{where or ' a file'}: {error.strerror}"
     if isinstance(error, MemoryError):
         return InputError.exit_code, "not enough memory for this run; ask for fewer tokens or seeds at once"
-    return FAULT, f"internal error, {type(error).__name__}: {error}; please report it with what the same run says with -v"
+    return (
+        FAULT,
+        f"internal error, {type(error).__name__}: {error}; please report it with what the same run says with -v",
+    )
 
 
 def _leading(argv: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -96,7 +96,7 @@ def common_flags(parser: argparse.ArgumentParser, formats: Sequence[str] = ()) -
                        help="auto, always or never; NO_COLOR and FORCE_COLOR are followed")  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
     group.add_argument("-v", "--verbose", action="store_true", help="show the traceback of an error")
-    group.add_argument("-h", "--help", action="help", help="show this help")
+    group.add_argument("-h", "--help", action="store_true", help="show this help")
     return group
 
 

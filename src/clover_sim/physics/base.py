@@ -5,6 +5,7 @@ A :class:`Physics` object serves one run. The engine asks it by position and in 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -98,3 +99,13 @@ class PositionDrawn:
     def proposes(self, position: int, tokens: int, drafter: Drafter) -> int:
         """See :class:`Revisable`."""
         return tokens if self._proposals[position] < drafter.hit_rate else 0
+
+
+def open_positions(state: array[float], positions: Sequence[int], draw: Callable[[int, int], list[float]]) -> None:
+    """Append the first confidences of ``positions`` to ``state``, which is indexed by position.
+
+    Positions that a causal pass settled before any BLOCK pass saw them are skipped over.
+    """
+    if positions:
+        state.extend([0.0] * (positions[0] - len(state)))
+        state.extend(draw(positions[0], positions[-1] + 1))

@@ -6,11 +6,13 @@ size, which real models do not show (docs/design.md, "Known limits").
 
 from __future__ import annotations
 
+import math
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clover_sim.physics.base import PositionDrawn, UniformLift
+from clover_sim.physics.base import PositionDrawn, UniformLift, open_positions
 from clover_sim.records import TokenClass
 from clover_sim.rng import Draws
 
@@ -67,7 +69,7 @@ class ClassedSettings:
     lift: float = 0.09
 
     def __post_init__(self) -> None:
-        if self.lift < 0:
+        if not (math.isfinite(self.lift) and self.lift >= 0):
             raise ValueError(f"lift={self.lift}: expected a number of at least 0")
 
 
@@ -82,7 +84,7 @@ class ClassedPhysics(PositionDrawn):
         self._classes, self._lift = classes, settings.lift
         self._first = Draws(settings.seed, "confidence")
         self._truth = Draws(settings.seed, "truth")
-        self._state: dict[int, float] = {}
+        self._state = array("d")
         self.confidence = self._state.__getitem__
         self.uniform_lift = UniformLift(
             settings.lift, CAP, self._draw, self._wrong_at, errors_only_when_forced=False
@@ -101,8 +103,7 @@ class ClassedPhysics(PositionDrawn):
 
     def opened(self, positions: Sequence[int]) -> None:
         """See :class:`~clover_sim.physics.base.Physics`."""
-        if positions:
-            self._state.update(zip(positions, self._draw(positions[0], positions[-1] + 1), strict=True))
+        open_positions(self._state, positions, self._draw)
 
     def after(self, committed: Sequence[int], reopened: Sequence[int], still_masked: Sequence[int]) -> None:
         """Raise what is still masked by the lift. Confidences of filled positions stay, in case they are reopened."""

@@ -6,11 +6,13 @@ changed threshold shifts later confidences. That belongs to this profile alone; 
 
 from __future__ import annotations
 
+import math
 import random
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clover_sim.physics.base import UniformLift
+from clover_sim.physics.base import UniformLift, open_positions
 from clover_sim.records import Drafter
 
 CAP = 0.999
@@ -34,7 +36,7 @@ class ReferenceSettings:
     forced_error: float = 0.18
 
     def __post_init__(self) -> None:
-        if self.lift < 0:
+        if not (math.isfinite(self.lift) and self.lift >= 0):
             raise ValueError(f"lift={self.lift}: expected a number of at least 0")
         if not 0 <= self.forced_error <= 1:
             raise ValueError(f"forced_error={self.forced_error}: expected a probability from 0 to 1")
@@ -56,7 +58,7 @@ class ReferencePhysics:
         self._random = random.Random(settings.block_seed).random
         self._accept = random.Random(settings.spec_seed).random
         self._tokens, self._floor, self._spread = tokens, floor, spread
-        self._state: dict[int, float] = {}
+        self._state = array("d")
         self.confidence = self._state.__getitem__
         self.uniform_lift = UniformLift(settings.lift, CAP, self._draw, self._wrong_now, errors_only_when_forced=True)
 
@@ -69,14 +71,11 @@ class ReferencePhysics:
 
     def opened(self, positions: Sequence[int]) -> None:
         """See :class:`~clover_sim.physics.base.Physics`."""
-        if positions:
-            self._state.update(zip(positions, self._draw(positions[0], positions[-1] + 1), strict=True))
+        open_positions(self._state, positions, self._draw)
 
     def after(self, committed: Sequence[int], reopened: Sequence[int], still_masked: Sequence[int]) -> None:
-        """Raise what is still masked by the lift; forget what was committed."""
+        """Raise what is still masked by the lift."""
         state, lift = self._state, self._settings.lift
-        for p in committed:
-            state.pop(p, None)
         for p in still_masked:
             state[p] = min(state[p] + lift, CAP)
 

@@ -50,7 +50,7 @@ def clip(text: str, width: int, mark: str = "~") -> str:
         return text
     kept = ""
     for char in text:
-        if display_width(kept + char) > width - 1:
+        if display_width(kept + char + mark) > width:
             break
         kept += char
     return kept + mark
@@ -65,15 +65,15 @@ def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
     if width is None:
         return [text]
     lines: list[str] = []
-    line = ""
+    line, started = "", False
     for word in text.split(" "):
-        room = width - display_width(line) - 1
-        if line.strip() and display_width(word) > room:
+        longer = f"{line} {word}" if started else word
+        if started and display_width(longer) > width:
             lines.append(line)
-            line = indent
-        while display_width(word) > width - display_width(line) > 1:
-            part = clip(word, width - display_width(line) + 1, "")
-            lines.append(line + part)
-            word, line = word[len(part) :], indent
-        line = f"{line} {word}" if line.strip() else line + word
+            longer = indent + word
+        while display_width(longer) > width > display_width(indent) + 1:
+            head = clip(longer, width, "")
+            lines.append(head)
+            longer = indent + longer[len(head) :]
+        line, started = longer, True
     return [*lines, line]

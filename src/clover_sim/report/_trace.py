@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import options_text
-from clover_sim.report._rows import count
 from clover_sim.report._text import clean, clip, display_width, pad, wrap
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Pass, Trace
 
 _CLASS_STYLES = {"structural": "36", "common": "32", "rare": "35", "padding": "2"}
-_KINDS = {"denoise": "denoise", "kv_write": "K/V", "verify": "verify", "decode": "decode", "draft": "draft"}
+_LETTERS = {"draft": "d", "decode": "t", "verify": "v", "denoise": "n", "edit": "e", "encode": "c", "kv_write": "w"}
+_SHORT = {
+    "draft": "draft", "decode": "dec.", "verify": "ver.", "denoise": "den.", "edit": "edit", "encode": "enc.",
+    "kv_write": "K/V",
+}  # fmt: skip
 _TOKEN_WIDTH = 12
 _WIDE, _NARROW = 6, 2
 
@@ -31,15 +34,15 @@ def render_trace(trace: Trace, look: Look = PLAIN) -> str:
     lines = _heading(trace, look)
     for first in range(0, len(trace.passes), per_panel):
         lines += ["", *_panel(trace, trace.passes[first : first + per_panel], labels, wide, look)]
-    lines += ["", *_commits(trace, wide, look), "", *_legend(wide, look)]
+    lines += ["", *_commits(trace, wide, look), "", *_legend(trace, wide, look)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _heading(trace: Trace, look: Look) -> list[str]:
     options = options_text(trace.options)
-    kinds = {p.kind for p in trace.passes}
-    noun = f"{_KINDS.get(next(iter(kinds)), '')} pass".strip() if len(kinds) == 1 else "pass"
-    passes = count(len(trace.passes), noun) if len(trace.passes) == 1 else f"{len(trace.passes)} {noun}es"
+    kinds = _kinds(trace)
+    noun = f"{_word(kinds[0])} pass" if len(kinds) == 1 else "pass"
+    passes = f"{len(trace.passes)} {noun}{'es' * (len(trace.passes) != 1)}"
     title = look.dot.join([
         clean(trace.strategy), f"{clean(trace.stream)} stream", f"positions {trace.start} to {trace.stop - 1}", passes,
     ])  # fmt: skip
@@ -47,6 +50,15 @@ def _heading(trace: Trace, look: Look) -> list[str]:
         *(look.paint("1", line) for line in wrap(title, look.width)),
         *(look.paint("2", line) for line in wrap(options.replace(",", ", "), look.width, "  ") if options),
     ]
+
+
+def _kinds(trace: Trace) -> list[str]:
+    return list(dict.fromkeys(p.kind for p in trace.passes))
+
+
+def _word(kind: str) -> str:
+    """The kind of a pass as it is written in a heading."""
+    return "K/V" if kind == "kv_write" else kind
 
 
 def _labels(trace: Trace, look: Look) -> list[tuple[str, str]]:
@@ -66,9 +78,10 @@ def _panel(trace: Trace, passes: Sequence[Pass], labels: list[tuple[str, str]], 
     size = _WIDE if wide else _NARROW
     numbers = [str(p.index) if wide or p.index % 5 == 0 or p is passes[0] else "" for p in passes]
     lines = []
-    if wide and len({p.kind for p in trace.passes}) > 1:
-        kinds = "".join(f"{_KINDS.get(p.kind, p.kind)[:size]:>{size}}" for p in passes)
-        lines.append(look.paint("1", pad("", display_width(labels[0][0]) + 1) + kinds))
+    if len(_kinds(trace)) > 1:
+        names = [(_SHORT if wide else _LETTERS).get(p.kind, "?") for p in passes]
+        kinds = "".join(f"{name:>{size - 1}} " for name in names)
+        lines.append(look.paint("2", pad("", display_width(labels[0][0]) + (1 if wide else 2)) + kinds))
     lines.append(f"{labels[0][1]} {look.paint('1', _ruler(numbers, size))}")
     for offset, position in enumerate(range(trace.start, trace.stop)):
         cells = [_cell(position, trace.classes[offset], p, wide, look) for p in passes]
@@ -137,7 +150,7 @@ def _commits(trace: Trace, wide: bool, look: Look) -> list[str]:
     return lines
 
 
-def _legend(wide: bool, look: Look) -> list[str]:
+def _legend(trace: Trace, wide: bool, look: Look) -> list[str]:
     signs = (
         "[.97] committed, <.78> forced: the best guess of a pass in which no rule was met, x wrong and locked in, "
         "open: taken back, .61 still masked, with its confidence before the pass"
@@ -145,4 +158,8 @@ def _legend(wide: bool, look: Look) -> list[str]:
         else "# committed, ? forced: the best guess of a pass in which no rule was met, x wrong and locked in, "
         "o taken back, 0-9 still masked, with the first digit of its confidence"
     )
+    if wide and any(q not in p.confidence for p in trace.passes for q in p.committed):
+        signs += ", + exact: needs no confidence"
+    if not wide and len(_kinds(trace)) > 1:
+        signs += "; above: " + ", ".join(f"{_LETTERS.get(kind, '?')} {_word(kind)}" for kind in _kinds(trace))
     return [look.paint("2", line) for line in wrap(signs, look.width)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXTENSIONS = (".txt",)
 
-_LABEL_WIDTH = 24
+_LABEL_WIDTH = 26
 """Columns that a strategy's name may take once not everything fits; longer ones go on below."""
 
 
@@ -72,7 +72,7 @@ def _fold(label: str, width: int | None) -> list[str]:
         return [label]
     lines = [name]
     for option in options.split(","):
-        lines += wrap(f"  {option}", width, "    ")
+        lines += [f"  {line}" for line in wrap(option, width - 2, "  ")]
     return lines
 
 

@@ -1,0 +1,119 @@
+"""What a decoder may declare and request. Each check returns the fault in one line, or ``None``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clover_sim.canvas import CORE, Canvas
+from clover_sim.errors import DecoderFault, UsageError, suggest
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Drafter, Forward
+
+MOST_TOKENS = 1 << 31
+"""Widest pass and longest prompt; the ledger's columns are 32 bits wide."""
+
+
+def declared_needs(decoder: Any) -> frozenset[str]:
+    """The abilities a decoder declares; raises :class:`DecoderFault` if it is no decoder or declares nonsense."""
+    name = type(decoder).__name__
+    if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
+        raise DecoderFault(f"{decoder!r:.60} is not a decoder: expected an object with a method decode(canvas)")
+    needs = getattr(decoder, "needs", frozenset())
+    if isinstance(needs, str) or not all(isinstance(n, str) for n in needs):
+        raise DecoderFault(f"{name}.needs = {needs!r}: expected a set of names, such as {{'entropy'}}")
+    source = getattr(decoder, "draft_source", None)
+    if source is not None and not isinstance(source, Drafter):
+        raise DecoderFault(f"{name}.draft_source = {source!r}: expected a Drafter")
+    idle = getattr(decoder, "max_idle_passes", 0)
+    if type(idle) is not int or idle < 0:
+        raise DecoderFault(f"{name}.max_idle_passes = {idle!r}: expected a whole number of at least 0")
+    return frozenset(needs)
+
+
+def kv_write_rule(decoder: Any, stream: Any, override: str | None) -> str:
+    """The K/V-write rule in force: the override, else the stream's, else the decoder's own, else ``separate``."""
+    if override is not None and override not in KV_WRITE_RULES:
+        raise UsageError(f"kv_write {override!r} is not a rule{suggest(override, KV_WRITE_RULES)}")
+    rule = override or stream.kv_write or getattr(decoder, "kv_write", None) or "separate"
+    if rule not in KV_WRITE_RULES:
+        raise DecoderFault(f"{type(decoder).__name__}.kv_write = {rule!r} is not one of {', '.join(KV_WRITE_RULES)}")
+    return str(rule)
+
+
+def forward_fault(forward: Any, limit: int, prompt_tokens: int) -> str | None:
+    """A request that is malformed whatever the state of the canvas."""
+    if not isinstance(forward, Forward):
+        return f"a decoder yields Forward requests, got {type(forward).__name__}: {str(forward)[:60]!r}"
+    start, stop, attend, role = forward.start, forward.stop, forward.attend, forward.role
+    if not ((attend is CAUSAL or attend is BLOCK) and (role is TARGET or role is DRAFT)):
+        return f"Forward.attend = {attend!r}, role = {role!r}: not an Attend and a Role"
+    width = forward.tokens
+    if width is None and type(start) is int and type(stop) is int and 0 <= start < stop <= limit:
+        if type(forward.recompute) is int and forward.recompute == 0:
+            return None
+        width = stop - start
+    for name, value in (("start", start), ("stop", stop), ("tokens", width), ("recompute", forward.recompute)):
+        if type(value) is not int and not (name == "tokens" and value is None):
+            return f"Forward.{name} = {value!r}: expected a whole number"
+    if not 0 <= start < stop <= limit:
+        return f"pass over {start}..{stop}: expected 0 <= start < stop <= {limit}, the canvas' limit"
+    assert width is not None
+    if not stop - start <= width <= MOST_TOKENS:
+        return f"Forward.tokens = {width}: a pass over {stop - start} positions computes from that to {MOST_TOKENS}"
+    if not 0 <= forward.recompute <= prompt_tokens + start:
+        return f"Forward.recompute = {forward.recompute}: there are {prompt_tokens + start} positions before this span"
+    return None
+
+
+def causal_fault(forward: Forward, canvas: Canvas) -> str | None:
+    """A causal target pass that does not start where it may, or verifies what nobody drafted."""
+    if forward.stop <= canvas._frontier:
+        if forward.start != canvas._written:
+            return f"an encoding pass starts at {canvas._written}, where K/V are not final yet, not at {forward.start}"
+    elif forward.start != canvas._frontier:
+        return f"a causal pass starts at the frontier {canvas._frontier}, not at {forward.start}"
+    elif (taken := canvas._filled.find(b"\1", forward.start, forward.stop)) >= 0:
+        return f"a causal pass over {forward.start}..{forward.stop - 1}: position {taken} is already filled"
+    elif forward.stop - 1 > canvas._drafted:
+        return (
+            f"the pass verifies up to position {forward.stop - 2}, but drafts reach only {canvas._drafted - 1}: "
+            "buy them with a draft pass or propose() since the last commit"
+        )
+    return None
+
+
+def block_fault(forward: Forward, canvas: Canvas) -> str | None:
+    """A BLOCK target pass that jumps over masked positions, touches final ones, or has nothing left to do."""
+    if forward.start > canvas._frontier:
+        return f"pass over {forward.start}..{forward.stop - 1} leaves position {canvas._frontier} masked before it"
+    if not canvas._remaining and not canvas._revises:
+        return "every position is filled and nothing can be revised: this pass has no purpose"
+    if forward.start < canvas._written:
+        return (
+            f"pass starts at {forward.start}, but K/V up to {canvas._written} are final; compute final positions "
+            "again with 'recompute'"
+        )
+    return None
+
+
+def draft_fault(forward: Forward, canvas: Canvas) -> str | None:
+    """A draft pass without a declared drafter, or one that does not go on where the drafts end."""
+    if canvas._drafter is None:
+        return "a draft pass needs a declared drafter: set 'draft_source' on the decoder"
+    if not canvas._frontier <= forward.start <= canvas._drafted:
+        return f"drafts go on from position {canvas._drafted}, not from {forward.start}"
+    return None
+
+
+def one_line(error: BaseException) -> str:
+    """A foreign exception as one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def raised_at(error: BaseException) -> str | None:
+    """``file:line`` of the innermost frame outside the core that an exception passed through."""
+    trace, place = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") not in CORE:
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,123 @@
+"""Closed pipes, full disks, closed streams and Ctrl-C, each with a real process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cli.harness import COMMAND, cli, environment
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes and signals")
+
+
+def _into_closed_pipe(*args, **env):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        return subprocess.run(
+            [*COMMAND, *args], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, env=environment(**env),
+            check=False,
+        )  # fmt: skip
+    finally:
+        os.close(write)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "compare --tokens 64", "list columns --format json", "--version", "compare --help", "trace"]
+)
+def test_a_closed_pipe_ends_quietly(words):
+    done = _into_closed_pipe(*words.split())
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_that_stops_early_ends_quietly():
+    command = " ".join([sys.executable, "-m clover_sim compare --tokens 1:400:1 -s ar --format json | head -n 1"])
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True, text=True, timeout=60, env=environment(), check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["{", "0"]
+    assert done.stderr == ""
+
+
+def test_after_a_closed_pipe_the_work_goes_on(tmp_path):
+    target = tmp_path / "out.json"
+    done = _into_closed_pipe(
+        "compare", "--tokens", "64", "-q", "--export", str(target), "--fail-under", "speedup_time=99"
+    )
+    assert done.returncode == 1
+    assert target.read_text().startswith("{")
+
+
+def test_closed_streams_are_no_fault():
+    for stream in (1, 2):
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m clover_sim compare --tokens 64 {stream}>&-"],
+            capture_output=True, text=True, timeout=60, env=environment(), check=False,
+        )  # fmt: skip
+        assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "compare", "--tokens", "64"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            env=environment(), check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert "standard output" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_gives_130_without_a_traceback(tmp_path):
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, time\n\n\nclass Slow:\n    def decode(self, canvas):\n"
+        f"        pathlib.Path({str(tmp_path / 'started')!r}).touch()\n        time.sleep(60)\n        yield\n"
+    )
+    target = tmp_path / "out.json"
+    process = subprocess.Popen(
+        [*COMMAND, "compare", "--tokens", "64", "-s", "slow:Slow", "--export", str(target)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONPATH=str(tmp_path)),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (a runner may ignore it)
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err == "\nclover-sim: interrupted\n"
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix in (".json", ".tmp")) == []
+
+
+def test_ctrl_c_at_any_moment_of_a_short_run():
+    for delay in (0.01, 0.03, 0.05, 0.08):
+        process = subprocess.Popen(
+            [*COMMAND, "compare", "--tokens", "100000"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )  # fmt: skip
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode in (0, 130, -signal.SIGINT)
+        if process.returncode == 130:
+            assert "Traceback" not in err
+
+
+def test_a_non_utf8_terminal_gets_ascii(tmp_path):
+    name = tmp_path / "städte.json"
+    name.write_text('{"a": 1}\n' * 10)
+    for args in (["compare", "--tokens", "64"], ["trace"], ["compare", "--input", str(name)]):
+        done = cli(*args, env={"PYTHONIOENCODING": "ascii"})
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.isascii()
+
+
+def test_a_dumb_terminal_gets_ascii():
+    assert cli("compare", "--tokens", "64", env={"TERM": "dumb"}).stdout.isascii()

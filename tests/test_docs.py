@@ -1,0 +1,95 @@
+"""The README cannot lie: its commands run, its output is what they print, its code works."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
+CALLS = '{"name": "search", "arguments": {"query": "block diffusion", "limit": 5, "exact": true}}\n'
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def every(language: str) -> list[tuple[Path, str]]:
+    return [(page, block) for page in PAGES for block in blocks(page, language)]
+
+
+def run(command: str, folder: Path, columns: int = 110) -> subprocess.CompletedProcess[str]:
+    words = shlex.split(command)
+    assert words[0] == "clover-sim"
+    env = {
+        **os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{folder}", "COLUMNS": str(columns),
+        "PYTHONIOENCODING": "utf-8",
+    }  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "clover_sim", *words[1:]], cwd=folder, env=env, capture_output=True, text=True,
+        encoding="utf-8", timeout=60,
+    )  # fmt: skip
+
+
+def commands() -> list[str]:
+    """Commands quoted in text and tables, and those of console blocks (their output is compared separately)."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    quoted = re.findall(r"`(clover-sim [a-z][^`\n]*)`", text)
+    return sorted(set(quoted) - {"clover-sim compare -s ar -s mine:TwoBars"})
+
+
+@pytest.mark.parametrize("command", commands())
+def test_quoted_commands_run(command, tmp_path):
+    (tmp_path / "tool_calls.jsonl").write_text(CALLS * 10)
+    done = run(command, tmp_path)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert done.stdout.strip()
+
+
+@pytest.mark.parametrize(("page", "block"), every("console"), ids=lambda value: getattr(value, "name", None))
+def test_console_blocks_show_what_is_printed(page, block, tmp_path):
+    command, _, shown = block.partition("\n")
+    assert command.startswith("$ ")
+    done = run(command[2:], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [line.rstrip() for line in done.stdout.rstrip().splitlines()] == [
+        line.rstrip() for line in shown.rstrip().splitlines()
+    ]
+
+
+@pytest.mark.parametrize(("page", "block"), every("python"), ids=lambda value: getattr(value, "name", None))
+def test_python_blocks_run(page, block, tmp_path):
+    if block.startswith("def decode(self"):
+        compile(block, str(page), "exec")
+        return
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_strategy_of_the_readme_runs_from_its_file(tmp_path):
+    code = next(block for block in blocks(ROOT / "README.md", "python") if "class TwoBars" in block)
+    (tmp_path / "mine.py").write_text(code)
+    done = run("clover-sim compare -s ar -s mine:TwoBars --tokens 128", tmp_path)
+    assert done.returncode == 0 and "TwoBars" in done.stdout, done.stderr
+
+
+def test_the_readme_states_the_command_that_ci_runs():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    inside = text.partition("<!-- test-command -->")[2].partition("<!-- /test-command -->")[0]
+    assert len([line for line in inside.splitlines() if line and not line.startswith("```")]) == 1
+    assert "test-command" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
