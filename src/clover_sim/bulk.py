@@ -7,9 +7,8 @@ generator protocol stays the definition: tests compare the two position by posit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, nextafter, ulp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clover_sim.ledger import FORCED, WRONG
 from clover_sim.physics.base import UniformLift
@@ -19,13 +18,11 @@ if TYPE_CHECKING:
     from clover_sim.request import Request
 
 
-@dataclass(frozen=True, slots=True)
-class CausalPlan:
+class CausalPlan(NamedTuple):
     """One token a pass, left to right."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdPlan:
+class ThresholdPlan(NamedTuple):
     """Blocks in order; each pass commits what reaches the threshold (exceeds it, if ``strict``), else the best one."""
 
     block_size: int
@@ -50,7 +47,7 @@ def run_in_bulk(request: Request, step: int) -> bool:
 
 def _run_causal(request: Request, step: int) -> None:
     n, first = request.length, len(request.ledger)
-    request.append_rows(step, Kind.DECODE, range(n), 1, [1] * n)
+    request.ledger.extend(request.number, step, Kind.DECODE, range(n), 1, request.prompt_tokens, [1] * n)
     request.canvas._places.row = type(request.canvas._places.row)("I", range(first, first + n))
     request.canvas._covered_stop = n
 
@@ -58,6 +55,7 @@ def _run_causal(request: Request, step: int) -> None:
 def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: int) -> None:
     canvas, ledger = request.canvas, request.ledger
     places, limit = canvas._places, canvas._limit
+    extend, number, prompt = ledger.extend, request.number, request.prompt_tokens
     rows, flags = places.row, places.flags
     shift = canvas._prompt_tokens if canvas._absolute else 0
     critical = _Critical(plan, lift)
@@ -71,10 +69,10 @@ def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: 
         if block_flags:
             flags[start:stop] = bytes([block_flags.get(i, 0) for i in range(stop - start)])
         recompute = start - before if request.kv_write == "fused" else 0
-        request.append_rows(step, Kind.DENOISE, start, stop - start, commits, recompute)
+        extend(number, step, Kind.DENOISE, start, stop - start, prompt, commits, recompute)
         step += len(commits)
         if separate and (stop < limit or request.kv_write == "separate"):
-            request.append_rows(step, Kind.KV_WRITE, start, stop - start, [0])
+            extend(number, step, Kind.KV_WRITE, start, stop - start, prompt, [0])
             step += 1
         before, start = start, stop
     canvas._covered_stop = limit

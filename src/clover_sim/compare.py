@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.cost.pricing import PricedRun, price_groups
 from clover_sim.engine import Run, run
@@ -68,8 +68,7 @@ class Comparison:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Strategy:
+class _Strategy(NamedTuple):
     name: str
     decoder: Any
     cost: Any

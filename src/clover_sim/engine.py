@@ -7,8 +7,7 @@ interleaves many requests, a step at a time; ``run`` is a batch of one. What one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.bulk import run_in_bulk
 from clover_sim.checks import MOST_TOKENS
@@ -21,8 +20,7 @@ POLICIES = ("lockstep", "padded", "first-done-first-out")
 ALIGNMENTS = ("relative", "absolute")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One forward pass of a batch: the rows of the ledger it wrote, all of one role.
 
     ``padding_tokens`` are those that waiting requests added under ``padded``; ``finished`` lists requests it completed.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from clover_sim.records import Kind, PassShape
 
@@ -25,12 +25,11 @@ class AuditError(AssertionError):
     """The ledger does not add up: a fault of the engine itself, never of a decoder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """Counts over one request, or over all of them.
 
-    ``tokens`` are useful tokens (padding after the end left out); every count is a plain integer. Passes by kind are
-    keyed by the kind's label.
+    ``tokens`` are useful tokens (padding after the end left out); every count is a plain integer. ``passes`` are
+    (label of the kind, how many), for the kinds that occur.
     """
 
     tokens: int = 0
@@ -43,7 +42,7 @@ class Totals:
     reopened: int = 0
     forced_commits: int = 0
     locked_errors: int = 0
-    passes: dict[str, int] = field(default_factory=dict)
+    passes: tuple[tuple[str, int], ...] = ()
 
 
 class Positions:
@@ -84,6 +83,41 @@ class Ledger:
         self.reopened = array("I")
         self.positions: dict[int, Positions] = {}
         self.padding: dict[int, int] = {}
+
+    def append(
+        self, request: int, step: int, kind: Kind, start: int, tokens: int, recompute: int, context: int,
+        committed: int, reopened: int,
+    ) -> None:  # fmt: skip
+        """Add one row. The engine's alone (``request.py``; a test holds it)."""
+        self.step.append(step)
+        self.request.append(request)
+        self.kind.append(kind)
+        self.start.append(start)
+        self.tokens.append(tokens)
+        self.recompute.append(recompute)
+        self.context.append(context)
+        self.committed.append(committed)
+        self.reopened.append(reopened)
+
+    def extend(
+        self, request: int, step: int, kind: Kind, start: int | range, tokens: int, prompt_tokens: int,
+        committed: list[int], first_recompute: int = 0,
+    ) -> None:  # fmt: skip
+        """Add one row for each entry of ``committed``, a step each. The engine's alone (``bulk.py``)."""
+        n = len(committed)
+        starts = start if isinstance(start, range) else [start] * n
+        self.step.extend(range(step, step + n))
+        self.request.extend([request] * n)
+        self.kind.extend(bytes([kind]) * n)
+        self.start.extend(starts)
+        self.tokens.extend([tokens] * n)
+        self.recompute.extend([0] * n)
+        self.context.extend([prompt_tokens + s for s in starts] if prompt_tokens else starts)
+        self.committed.extend(committed)
+        self.reopened.extend([0] * n)
+        if first_recompute:
+            self.recompute[-n] = first_recompute
+            self.context[-n] -= first_recompute
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -153,7 +187,7 @@ class Ledger:
         """Counts of one request, or of all requests together; read off the columns."""
         one = request is None or len(self.positions) == 1
         kinds = self.kind if one else bytes(k for k, r in zip(self.kind, self.request, strict=True) if r == request)
-        passes = {kind.label: n for kind in Kind if (n := kinds.count(kind))}
+        passes = tuple((kind.label, n) for kind in Kind if (n := kinds.count(kind)))
         chosen = self.positions.values() if request is None else [self.positions[request]]
         forced = wrong = tokens = padding = committed = 0
         for places in chosen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Attend(IntEnum):
@@ -120,8 +121,7 @@ class Drafter:
         return rates[offset] if offset < len(rates) else rates[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class PassShape:
+class PassShape(NamedTuple):
     """What the cost model needs to know about one step of a batch.
 
     Args:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from clover_sim.canvas import Canvas
 from clover_sim.checks import (
@@ -24,8 +23,7 @@ _STALLED_PASSES = 10_000
 """Passes without a new low of masked positions after which a decoder is refused as never progressing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A finished (or evicted) request: its totals, and the ledger that holds its rows.
 
     ``kv_write`` is the rule that was counted, ``wasted_positions`` the positions computed after the end of the text.
@@ -212,7 +210,7 @@ class Request:
         recompute = forward.recompute
         if self.queued_kind is not None:
             kind, start, tokens, context = self._run_queued()
-            self._append(step, kind, start, tokens, 0, context, 0, 0)
+            ledger.append(self.number, step, kind, start, tokens, 0, context, 0, 0)
             return
         start, stop = forward.start, forward.stop
         tokens = stop - start if forward.tokens is None else forward.tokens
@@ -247,7 +245,7 @@ class Request:
         canvas._view = None
         committed, reopened = canvas._committed, canvas._reopened
         context = self.prompt_tokens + start - recompute
-        self._append(step, kind, start, tokens, recompute, context, len(committed), len(reopened))
+        ledger.append(self.number, step, kind, start, tokens, recompute, context, len(committed), len(reopened))
         if canvas._remaining < self.low:
             self.low, self.stalled = canvas._remaining, 0
         else:
@@ -257,39 +255,6 @@ class Request:
         if forward.role is TARGET:
             self._settle(forward, masked, committed, reopened)
         self._accept(answer)
-
-    def _append(
-        self, step: int, kind: Kind, start: int, tokens: int, recompute: int, context: int, commits: int, reopened: int
-    ) -> None:
-        ledger = self.ledger
-        ledger.step.append(step)
-        ledger.request.append(self.number)
-        ledger.kind.append(kind)
-        ledger.start.append(start)
-        ledger.tokens.append(tokens)
-        ledger.recompute.append(recompute)
-        ledger.context.append(context)
-        ledger.committed.append(commits)
-        ledger.reopened.append(reopened)
-
-    def append_rows(
-        self, step: int, kind: Kind, start: int | range, tokens: int, commits: list[int], first_recompute: int = 0
-    ) -> None:
-        """Append one row for each entry of ``commits``, a step each: the bulk path's way in."""
-        ledger, n = self.ledger, len(commits)
-        starts = start if isinstance(start, range) else [start] * n
-        ledger.step.extend(range(step, step + n))
-        ledger.request.extend([self.number] * n)
-        ledger.kind.extend(bytes([kind]) * n)
-        ledger.start.extend(starts)
-        ledger.tokens.extend([tokens] * n)
-        ledger.recompute.extend([first_recompute] + [0] * (n - 1) if first_recompute else [0] * n)
-        prompt = self.prompt_tokens
-        ledger.context.extend([prompt + s for s in starts] if prompt else starts)
-        if first_recompute:
-            ledger.context[-n] -= first_recompute
-        ledger.committed.extend(commits)
-        ledger.reopened.extend([0] * n)
 
     def close(self) -> None:
         """End a request whose canvas was filled in bulk."""

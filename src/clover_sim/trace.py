@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.compare import Sources, options_of
 from clover_sim.engine import Batch
@@ -18,8 +18,7 @@ WINDOW = 32
 """Positions shown of a decoder that has no blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class TracePass:
+class TracePass(NamedTuple):
     """One pass over the block.
 
     ``confidence`` maps each masked position it scored to the model's confidence before this pass committed anything;

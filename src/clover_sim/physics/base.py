@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from clover_sim.records import Drafter
 from clover_sim.rng import Draws
@@ -65,8 +64,7 @@ class Revisable(Protocol):
         """How many drafts in [0, tokens] a zero-cost proposer finds here (``proposals``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class UniformLift:
+class UniformLift(NamedTuple):
     """Confidences that rise by ``lift`` a pass up to ``cap``: enough to work out a block's rounds in one go.
 
     ``open(a, b)`` draws the first confidences of positions a <= p < b. ``wrong(position, confidence, forced)``

@@ -90,7 +90,13 @@ benefits dip attend tale lemon wander wheels nur tort mystery inspiration giant 
 ruth bicycle rope shoulder dick theft needless divine bunny fallen invent beast eternal swim resist triumph coast
 drama ladies curse emperor romantic cosmic surgery highway downtown tender gore princess soda legislature shark
 knight kings psychic cowboy dawn mighty empire lif furniture satellite recorder quando redistribution shortly sixth
-autonomous gathering sue operational toolkit poison
+autonomous gathering sue operational toolkit poison paris berlin madrid phoenix singapore oslo stockholm hamburg
+florida ohio germany japan india canadian australia mexico brazil african asian turkey pakistan indonesia philippines
+donna amy walker facebook twitter youtube spotify uber instagram chrome firefox safari kotlin assistant chat forecast
+latitude longitude hotels restaurants booking passenger airlines arrival cabin payments invoice ingredients cuisine
+genre playlist album tweet stocks portfolio loan mortgage calculator fibonacci genome protein diagnosis symptoms
+appointment reminder inbox scenario detector dissertation broker coordinator servlet fixture wildlife village bedroom
+whale dolphin recycling pollution proposition neural
 """
 """One piece after a space, in lower case and capitalised."""
 
@@ -128,7 +134,8 @@ argc truncate retval oid spots noun usb scaled rats dbg invert admins adc usted 
 tmpl owe ours datatype cpp consume unto anche owns nums csr gif pst elseif atoms flows sono rpm uintptr leur justify
 nth aligned occasion quelle feeding paused kills hashed brightness spoken coded multipart erase inherits mise
 eligible pwd crawl freq ellipse forcing mute planes urls placing aka extern msgs transpose renders charged rss
-visited anger qualities subtract worthy ate titre stairs pray irq underline ties initializer usu quat
+visited anger qualities subtract worthy ate titre stairs pray irq underline ties initializer usu quat iphone postgres
+mongodb humidity departure voucher refund dna checkpoint heartbeat crate usize lemma linewidth
 """
 """One piece with or without a leading space, in lower case only."""
 
@@ -200,9 +207,34 @@ sometime grief phenomenon vulgar rewritten delle synchronize airplane contend fu
 assembled poems excited enthusiasm dedication laughter tragedy girlfriend diplomat eyed soaked chew freeway alcoholic
 drums invasion heroic vicious prisoners thief chorus maneuver whip abandon randomized lien theoretical paranoia bidi
 earliest covariance sensible deficiencies divis implication ethanol classify infile trademark accelerated
-gratuitement runoff noqa whatsoever comprehend concentrate arise procurement concurrency shy insecure
+gratuitement runoff noqa whatsoever comprehend concentrate arise procurement concurrency shy insecure nginx
+assistants prompts flights reservations passengers airline baggage cancelled invoices hashtag factorial acceleration
+molecule medication scenarios recycled replicate follower partitions brokers replicas offsets asyncio asserts tuples
+vegetables dinosaur theorem equations convergence stochastic likelihood posterior benchmarks internship undergraduate
 """
 """One piece after a space, in lower case only."""
+
+NAMES = """
+january february june july october tuesday wednesday thursday saturday tokyo rome sydney boston houston dallas denver
+seattle austin miami atlanta toronto vancouver montreal beijing shanghai mumbai delhi dubai moscow amsterdam vienna
+brussels dublin lisbon athens copenhagen helsinki warsaw prague budapest zurich geneva barcelona milan venice
+florence munich frankfurt manchester liverpool edinburgh glasgow oxford cambridge angeles francisco diego
+philadelphia virginia georgia carolina michigan illinois pennsylvania massachusetts maryland arizona colorado oregon
+nevada alaska hawaii minnesota wisconsin missouri tennessee kentucky louisiana alabama americans england britain
+italy spain portugal portuguese russia korea korean australian mexican ireland irish scotland scottish sweden swedish
+norway denmark dutch netherlands switzerland swiss austria greece greek turkish israel egypt iran iraq vietnam
+thailand ukraine poland robert william richard joseph thomas charles daniel matthew anthony donald steven andrew
+kenneth joshua kevin brian george edward ronald timothy jason jeffrey ryan jacob gary nicholas eric jonathan stephen
+larry justin scott brandon benjamin samuel gregory alexander patrick dennis jerry tyler aaron henry nathan walter
+harold kyle carl arthur roger keith lawrence albert willie patricia jennifer linda elizabeth barbara susan jessica
+sarah karen nancy lisa margaret sandra ashley kimberly emily michelle carol amanda melissa deborah stephanie rebecca
+laura sharon cynthia kathleen angela anna brenda nicole katherine samantha christine emma catherine rachel maria
+heather diane julie joyce victoria kelly christina joan evelyn lauren judith olivia martha cheryl megan andrea hannah
+jacqueline johnson williams jones davis miller wilson anderson taylor moore jackson thompson harris lewis wright
+nelson mitchell carter roberts phillips campbell parker evans edwards collins stewart morris murphy rogers morgan
+peterson reed bailey netflix linkedin kubernetes debian mozilla jenkins celsius fahrenheit bayesian
+"""
+"""One piece after a space when capitalised."""
 
 BARE = """
 gnu bsd arn ssa faq feb wright rtype openssl iptables arro manuel doctype apis mozilla ccc cgi iname aps mathrm culus
@@ -238,10 +270,7 @@ RESULT UNIT RAW HOST SRC ORDER PLATFORM VID USB SPACE ENGINE ADC SDK ARG LEN CLE
 DOMAIN BITS PTR RELEASE RULE BOOT LOW REPORT INCLUDE DONE ATTR OBJ WORK DEFINE ROLE III SPI MEMORY CEL CMS EMPTY ITEM
 DEF WINDOW ISBN UINT MAT COOKIE AUTO COMMON SCI POINT NEXT LAN TEMP FINAL RSS CLOSE BUFFER BODY TASK BYTE TREE STACK
 CRC EMAIL STYLE COPY WWW VALID LONG ESC BUG BUF IRC EFF SAN TAB ACL RAM CBD MSG CHANNEL ELEMENT SAFE OID THREAD PRE
-CATEGORY PAL REQUEST IDE PACK PLAN FORCE STOP DAC ACE PPP EXEC FAST CSV PRODUCT LOWER FUN OVER WHAT SETTINGS ACC
-SECOND USED ETH ADA BREAK CASE LOGIN FAIL GUID SEC WIDTH OLD RED LET PLEASE DIRECT SIDE CHILD CURRENT CONNECT REAL
-PLUS CMP QUEUE DLL ZERO PHP STEP SAMPLE AVAILABLE ZIP WINDOWS AAC SAME SYNC SHIFT NOW BUS CENTER PRINT DEL BIG ACA
-COM ROW READY
+CATEGORY PAL REQUEST IDE PACK PLAN FORCE
 """
 """One piece in capitals."""
 
@@ -252,67 +281,6 @@ ABOVE GNOME HISTORY THREE GOT BUT POT SYMBOL PARTY LIMITED ECS LINUX SSA COPYING
 NFS DOS TERMS INTERVAL OPTIONAL SERVICES CONSEQUENTIAL KDE LARGE LIABLE SPECIAL TTL ELF ANSI INCIDENTAL SPDX PROVIDED
 OTHERWISE PEM ECB SHOULD COST LIABILITY SECURITY BIOS SOCK TWO LTS EVEN PERFORMANCE SHALL ARISING EITHER POSSIBILITY
 ICU BELOW MIME ICMP CONSTRAINT TIMEOUT DIAG USERS IPV BEEN PARAMETERS INITIAL MODIFY HOLDERS MISSING SSR PUSH SLOT
-EXTRA WHEN MAY CLOCK HOUR WILL THIRD ADVISED THERE NAT STATS DISPATCH DFA DHCP FORWARD DISCLAIMER BRAND SINGLE CST
-RANGE NEGLIGENCE MACHINE FIFO TPM METHODS STRICT WHETHER HALF RESPONSE CONTRACT THAN REPL OVERRIDE BASIC ATM SUPPORT
-STANDARD CVS STORAGE CHARACTER SOP PERMISSION APPLY GENERIC
+EXTRA WHEN MAY CLOCK HOUR WILL THIRD ADVISED THERE NAT STATS DISPATCH DFA DHCP
 """
 """One piece in capitals after a space."""
-
-PARTS = """
-ard ize ent ers dis ine ated ized ous pro ies ish ell ore ling ism ley ity aut ization ier ath ings ance ton ide ary
-ner ive ere ure ence ire ists ion ile abel ler ang ach bert ations ars ating ify ants ert ess ates sch ime ics ake
-ern els itt ter erson ator ite ons pan ail ible ron ats eng ank ato lic ness ick pec ors iss ade ven ise ash ale sen
-ium ung lev ith orn ious ystem ock ative ald ose ount ial ata ien ree ign ment ight ful ave ied fer ana vin ble vel
-ust kit har ype mis ark ical ste ute imit oph ables ery ily istic mult ely ong inn stein rew ando ame phen ett oth
-ally licant ots uel ocation isk ware urs slt pol ably ney ome izing ole ged ott ort uff inger cre isc ographic ugh
-ura ster roc ology enn ache ified fre ford ual iness itz ander oll ump amb uth arry oot hol ians ict mer ost acy osh
-ete poons cor unk mand iles ano ude ool ourn ison cho unt bian ators itch ities augh isation ado coll ically iet ils
-ote ase bre ised ull ools ina mal ony oss ification atory gers oon ograph isp cher fort ali ents disc ifier ige ris
-ette uck ari ices ering vis igh ona tro ines iel ior ific ress ource uro mann ama ement izes abb ati bro sim sal
-bling ened ara odel gar aph omp pace ante ene ums och erv ple ulation ille iner ora ita ault edes irm serv idi ait
-elt unch prec amente hel debian ota heits ient ico ult ams iously circ ched rog anc uns ric ync ili ese eter ield ias
-quant mas hum opath roup ening udge ition umber mont erm rey olo gro ros ane acs ows illa inks ani hip ately ira ule
-utter omas aster ular ange ito ously ures ios ero ions ives ente ello antic ags sey alf rou atic abor lich ites bon
-rig udd uer atch uit ively emb uce izer pun uring ston ells ded ica ique idd med ister ological ory icks ped ighth
-ased bel ibility ources ngr lef ises cle onic tes orm ound ches uch ush ting etermin extr ense ould ills rap ges iver
-ugg ologist prof ments ination ency cer aged wis cken lar oke iques aud elog qual ect cape ager azione ays aires
-anager urt itle wan ker lat ational olve alue inux uset uite arts ipro pres emp uous orge ality argin ais aaaa ork
-hyper quer ibly acket irk ablo fore arily cci alk sson ipp quire ovan ored anth ido mith bul ography arl vent gal ody
-mond ici ured rit sto aci ival ading angelog ward itude inx bur elling quet imm lect craft ola ulated witch anal
-zione fil pac christ ves ensors ues illing aint tran ban kin gram iser ipe umb eno ond avel phy ains rop iest apping
-ipl ished mic angel olog pers ktop hor aves hal ards ared ename iate buch ales gor contr etwork unn oston anted odes
-nie hes mos ider zer ouse tele amy bor iling mor erman icker quot enti rian aks aba psych ters odie mmm opers hem bow
-olang ilo nic aml pression ume igr utz hed antly autom ulate asp eta eler ancy aries igen ima mill teen uno nam isms
-oping raz ided icom virt adr olt bench scp nen pect otic enny ishes rud ades ads kar eline iger burg icher ason urb
-ails ocal ifs ovel udev nut iled aven uke forge bas itel iker ensive arel gress aking obi hon multip ince baum oin
-atable cro itan uster mak mus rol inh adv nes ction phan ject dar elli ike ogs ivity ington icate heit ela uls rad
-vir eds mente holm ifi avis ited ances uis mut vest iqu angled etr cam bie lick ither uper rie ifer aret ques bes
-istr quest mel lessly expl mund oren auer ming hom agle angu ference aro wal azar ning cript olas imo occ omo sten
-ater imer ogen ides ires ula lob urd athan ingly inal aded wer eder tra eref werk orth cnt iken aur ormal itive etype
-icha ifiers cop lov jud ential hyp hir ibr ayed arian esh emy urses fen empt oud pon ying uan agan yst iding ader jer
-gel umble lim arget gle ther opp ucky atus opher zilla oint bal aved inate som agg itus uzz gil rent ered ature uran
-iac kins heck ulo fan iation rov ually dale ulates ility orian hib ently ender lap outines avi intr athy pit ardo uli
-wat amin oub mlink dbl uild ican outs igs icast invest aming worm wyn pent ued aver oul lete bra libc caling ourcem
-eee fst ione vard assi etrize olor apped orph alls ilt aken ieren atter oney actic wil othy spect chen osis precation
-erms uble ellen hist inge incl grp ced inkle ience brew abil itors lass anto orp uffer bers pron ape rier acco asso
-antes ging outine shr roff gie ervice ffi itate oun inct sters igan mot cret lam cod batim peak lop eli eman imus
-oter ener uto rub
-"""
-"""Frequent inner and final parts of longer words."""
-
-HEADS = """
-dis aut sch ste ide har fre mis hol mult pro gro bro sim debian fro chang tro bre hyper pac sicher cor mor cam datap
-dar cro pol bur gal wil luc mak christ coll mal implic configur mill cle sal ire gor mont sph ale ded uns fore tik
-bel bun bas mer ter kar mas cop jer dbl bon hum mand anth hitch dere circum som meg syll imperson spl stan cod aqu
-hel encaps carton rub bal kon hon bern sno amb mil pan oss hom til vul lev cre prov autom gran autop jose buck unt
-fer dig gol lap rip bab ent iss hor kang ash wal dia cab pun sav dam gar ban mart systemd arab clo extr bay collabor
-mus autos hal decom det nob multip autor kap lic intr hone aur sen autot tur mich quant vel tel unf laz rig nas
-smiles incl prere bull hay occ desp monot mort circ pron gib kenn tele timed eng fan nab fil hip gall pur wel ele
-optim dou bid bor intros forn lat med fort dun cul contr sil ell fal gra unde brit stall jud gig crit bow orth aggi
-lust maj dit ven shr pent moz bip mut eff preced lim quot plat feb vir eig franc ign idi faq cad mant lag magn squ
-psych transc mah eigen revis abst merchant kil sle fle pseud prem dav inde mourn prof schl fab slab bra mel pres ang
-aud bass rut dic dum harmon ris mir ped nic autoc renew ton lam bog beh qual absurd posix arn emb russ ratt wat
-virgin unic hob tam sne instal gdb prote lob cub supers wol cid hyp libr interpol footnote comprom vide dut inn nut
-cac sul memor arist lamp
-"""
-"""Frequent first parts of longer words, after a space."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clover_sim.errors import UsageError, suggest
 from clover_sim.options import build, split_spec
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from clover_sim.streams.files import TokenText
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """A named kind of stream: its options, and how a stream of n tokens is opened from them."""
 
     summary: str

@@ -31,6 +31,7 @@ _STICKY_WORDS = {
     "&": frozenset("page gt lt amp nbsp quot".split()),
     "*": frozenset("this".split()),
 }
+_QUOTES = ('"""', '"""␊', '␣"""', '␣"""␊', '"""␊␊')
 _SUFFIXES = (
     ("ies", ("y",)), ("s", ("",)), ("es", ("",)), ("ed", ("", "e")), ("ing", ("", "e")), ("ly", ("",)),
     ("er", ("", "e")), ("al", ("", "e")), ("ion", ("", "e")), ("est", ("", "e")), ("ity", ("", "e")), ("ment", ("",)),
@@ -44,6 +45,7 @@ class Lexicon:
 
     spaced: frozenset[str]
     bare: frozenset[str]
+    core: frozenset[str]
     parts: frozenset[str]
     marks: frozenset[str]
     han: frozenset[str]
@@ -56,21 +58,24 @@ class Lexicon:
         from . import lexicon_core as core
         from . import lexicon_marks as marks
         from . import lexicon_more as more
+        from . import lexicon_parts as fragments
 
         words = core.CORE.split()
         any_case, lower, only_spaced = more.SPACED_ANY_CASE.split(), more.LOWER.split(), more.SPACED.split()
         upper = more.UPPER.split()
         capitals = [word.capitalize() for word in words]
         spaced = {*words, *capitals, *any_case, *(word.capitalize() for word in any_case), *lower, *only_spaced}
+        spaced.update(word.capitalize() for word in more.NAMES.split())
         spaced.update(upper, more.UPPER_SPACED.split())
         bare = {*words, *capitals, *lower, *more.BARE.split(), *upper}
-        parts = {*bare, *more.PARTS.split()}
-        heads = {*spaced, *more.HEADS.split()}
+        parts = {*bare, *fragments.PARTS.split()}
+        heads = {*spaced, *fragments.HEADS.split()}
         return Lexicon(
             frozenset(heads),
             frozenset(bare),
+            frozenset(words),
             frozenset(part for part in parts if len(part) <= _MAX_PART_CHARS),
-            frozenset(mark.replace("␣", " ").replace("␊", "\n") for mark in marks.MARKS.split()),
+            frozenset(mark.replace("␣", " ").replace("␊", "\n") for mark in (*marks.MARKS.split(), *_QUOTES)),
             frozenset(marks.HAN.split()),
             frozenset([*marks.HAN.split(), *marks.HAN_QWEN.split()]),
         )
@@ -99,11 +104,13 @@ class Splitter:
         first = cut[0]
         if first == " ":
             word = cut[1:]
+            if word[0] >= "\u2e80":  # no vocabulary keeps a blank and an ideograph together
+                return (" ", *self._glue("", word, False))
             return self._glue(" ", word, word in self._lexicon.spaced or self._derived(word))
         if first.isalpha():
-            return self._glue("", cut, cut in self._lexicon.bare)
+            return self._glue("", cut, self._is_bare(cut))
         word = cut[1:]
-        pieces = self._glue("", word, word in self._lexicon.bare)
+        pieces = self._glue("", word, self._is_bare(word))
         if self._sticks(first, pieces[0]):
             return (first + pieces[0], *pieces[1:])
         return (first, *pieces)
@@ -119,7 +126,18 @@ class Splitter:
         if whole or len(word) <= 2:
             return (lead + word,)
         pieces = self._parts(word, bool(lead))
+        shortest = 2 if len(word) <= 5 and word.istitle() else 3
+        if lead and len(pieces) >= shortest and word[0] < "\u0370" and not word.isupper():
+            # After a space the vocabularies hold far longer first parts than the short list here.
+            pieces[:2] = [pieces[0] + pieces[1]]
         return (lead + pieces[0], *pieces[1:])
+
+    def _is_bare(self, word: str) -> bool:
+        if word in self._lexicon.bare:
+            return True
+        return any(
+            word.endswith(suffix) and word[: -len(suffix)] in self._lexicon.core for suffix in ("s", "ion", "ment", "er")
+        )
 
     def _derived(self, word: str) -> bool:
         spaced = self._lexicon.spaced
