@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     # run and compare
-    "compare": "clover_sim.compare", "Comparison": "clover_sim.compare", "run": "clover_sim.engine",
+    "compare": "clover_sim.comparison", "Comparison": "clover_sim.comparison", "run": "clover_sim.engine",
     "Batch": "clover_sim.engine", "Run": "clover_sim.request", "trace_block": "clover_sim.trace",
     # write a decoder
     "Canvas": "clover_sim.canvas", "View": "clover_sim.view", "Forward": "clover_sim.records",
@@ -35,8 +35,8 @@ __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604
 
 if TYPE_CHECKING:
     from clover_sim.canvas import Canvas as Canvas
-    from clover_sim.compare import Comparison as Comparison
-    from clover_sim.compare import compare as compare
+    from clover_sim.comparison import Comparison as Comparison
+    from clover_sim.comparison import compare as compare
     from clover_sim.conformance import check_decoder as check_decoder
     from clover_sim.cost import Machine as Machine
     from clover_sim.cost import cost_model as cost_model

@@ -36,12 +36,13 @@ class Canvas:
     __slots__ = (
         "_limit", "_frontier", "_remaining", "_filled", "_places", "_length", "_written", "_settled", "_opened_stop",
         "_covered_stop", "_drafted", "_view", "_row", "_committed", "_reopened", "_physics", "_decoder_needs",
-        "_drafter", "_revises", "_fault", "_prompt_tokens", "_absolute", "_last_matched",
+        "_drafter", "_revises", "_fault", "_prompt_tokens", "_absolute", "_last_matched", "_eos_stop", "_ended",
     )  # fmt: skip
 
     def __init__(
-        self, decoder: Any, needs: frozenset[str], physics: Any, length: int, limit: int, prompt_tokens: int, absolute: bool
-    ) -> None:
+        self, decoder: Any, needs: frozenset[str], physics: Any, length: int, limit: int, prompt_tokens: int,
+        absolute: bool, eos_stop: str,
+    ) -> None:  # fmt: skip
         self._limit = limit
         self._frontier = 0
         self._remaining = limit
@@ -64,6 +65,8 @@ class Canvas:
         self._fault: IllegalMove | None = None
         self._prompt_tokens = prompt_tokens
         self._absolute = absolute
+        self._eos_stop = eos_stop
+        self._ended = length == limit  # nothing lies after the text, or its end is known
         self._last_matched = True  # whether the last draft that was tested agreed
 
     def __repr__(self) -> str:
@@ -181,6 +184,8 @@ class Canvas:
         if filled[self._frontier : self._frontier + 1] != b"\0":
             self._advance()
         self._drafted = self._frontier  # drafts were made for the text as it was
+        if self._frontier >= length and not self._ended:
+            self._end_of_text(max(stop, self._frontier) if self._eos_stop == "block" else self._frontier)
 
     def _commit_causal(self, view: View, positions: Iterable[int]) -> None:
         if view._forward.role is DRAFT:
@@ -208,6 +213,8 @@ class Canvas:
         self._drafted = self._frontier
         if self._written == start:
             self._written = stop
+        if self._frontier >= self._length and not self._ended:
+            self._end_of_text(self._frontier)
 
     def reopen(self, positions: Iterable[int]) -> None:
         """Take back filled positions of the current view whose K/V are not written yet (decoders that revise)."""
@@ -224,6 +231,8 @@ class Canvas:
                 self._refuse(f"reopen of position {p}, which is masked")
             if p < self._written:
                 self._refuse(f"reopen of position {p}, whose K/V are already written")
+            if places.row[p] == self._row:
+                self._refuse(f"reopen of position {p}, which this very pass settled")
             places.taken_back.append((p, places.row[p], self._row))
             places.row[p] = UNSETTLED
             places.flags[p] = 0
@@ -239,8 +248,11 @@ class Canvas:
         found = self._filled.find(b"\0", self._frontier)
         self._frontier = self._limit if found < 0 else found
 
-    def _end(self, position: int) -> None:
-        """The text is over: nothing at or after ``position`` will be decoded."""
+    def _end_of_text(self, position: int) -> None:
+        """The last token is settled with all before it: nothing at or after ``position`` will be decoded."""
+        self._ended = True
+        if self._eos_stop == "canvas":
+            return
         self._filled[position:] = b"\1" * (self._limit - position)
         self._remaining = self._filled.count(b"\0")
         self._advance()

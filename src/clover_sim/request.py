@@ -41,8 +41,8 @@ class Request:
     """One generator with its canvas: checks what it yields, runs one pass at a time, settles what it committed."""
 
     __slots__ = (
-        "number", "ledger", "canvas", "physics", "generator", "kv_write", "eos_stop", "pending", "after_engine",
-        "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "decoder", "ended",
+        "number", "ledger", "canvas", "physics", "generator", "kv_write", "pending", "after_engine",
+        "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "decoder",
         "at_boundary", "round_stop", "last_step", "extra_width",
     )  # fmt: skip
 
@@ -62,16 +62,15 @@ class Request:
         self.length = min(len(stream.classes), options["limit"])
         self.prompt_tokens = options["prompt_tokens"]
         self.canvas = Canvas(
-            decoder, needs, physics, self.length, options["limit"], self.prompt_tokens, options["align"] == "absolute"
-        )
+            decoder, needs, physics, self.length, options["limit"], self.prompt_tokens,
+            options["align"] == "absolute", options["eos_stop"],
+        )  # fmt: skip
         self.kv_write = kv_write_rule(decoder, stream, options["kv_write"])
-        self.eos_stop = options["eos_stop"]
         self.max_idle = getattr(decoder, "max_idle_passes", 0)
         self.idle = self.stalled = self.extra_width = 0
         self.low = options["limit"]
-        self.ended = self.length == 0
         self.at_boundary = True
-        self.round_stop = 0
+        self.round_stop = -1
         self.last_step = -1
         self.after_engine: Forward | None = None
         self.queued_kind: Kind | None = None
@@ -260,7 +259,7 @@ class Request:
         """End a request whose canvas was filled in bulk."""
         canvas = self.canvas
         canvas._frontier, canvas._remaining = canvas._limit, 0
-        self.pending, self.ended = None, True
+        self.pending = None
         self.stop()
 
     def stop(self) -> None:
@@ -288,19 +287,6 @@ class Request:
             if reopened:
                 masked = sorted({*masked, *(p for p in reopened if not filled[p])})
         self.physics.after(committed, reopened, masked)
-        if not self.ended and canvas._frontier >= self.length:
-            self._end_of_text(forward)
-
-    def _end_of_text(self, forward: Forward) -> None:
-        """The last token of the text is settled with all before it: decide how far decoding still goes."""
-        canvas = self.canvas
-        self.ended = True
-        if self.eos_stop == "canvas" or canvas._limit == self.length:
-            return
-        if self.eos_stop == "block" and forward.attend is BLOCK:
-            canvas._end(max(forward.stop, canvas._frontier))
-        else:
-            canvas._end(canvas._frontier)
 
     def result(self) -> Run:
         """What is known of this request now; complete once nothing is pending."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from clover_sim.compare import Sources, options_of
+from clover_sim.comparison import Sources, options_of
 from clover_sim.engine import Batch
 from clover_sim.errors import UsageError
 from clover_sim.ledger import FORCED, WRONG, Ledger
@@ -103,7 +103,7 @@ def trace_block(
 
     Args:
         strategy: a name with options, or a decoder object.
-        profile, inputs, tokenizer, tokens, seed, kv_write: as in :func:`clover_sim.compare.compare`, one stream.
+        profile, inputs, tokenizer, tokens, seed, kv_write: as in :func:`clover_sim.comparison.compare`, one stream.
         block: which block, >= 0.
     """
     if block < 0:

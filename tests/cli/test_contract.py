@@ -75,7 +75,7 @@ def test_a_fault_of_the_program_gives_4_in_one_line(capsys, monkeypatch):
     def broken(*_args, **_kwargs):
         raise KeyError("surprise")
 
-    monkeypatch.setattr("clover_sim.compare.compare", broken)
+    monkeypatch.setattr("clover_sim.comparison.compare", broken)
     code, out, err = call(capsys, "compare")
     assert (code, out) == (4, "")
     assert "internal error, KeyError" in err and err.count("\n") == 1

@@ -41,7 +41,7 @@ def test_a_dash_is_standard_output_once(tmp_path, capsys):
 def test_what_cannot_be_written_is_said_before_the_work(tmp_path, capsys, monkeypatch, path, code):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.json").mkdir()
-    monkeypatch.setattr("clover_sim.compare.compare", lambda *a, **k: pytest.fail("worked before checking"))
+    monkeypatch.setattr("clover_sim.comparison.compare", lambda *a, **k: pytest.fail("worked before checking"))
     assert main(["compare", "--export", path]) == code
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and path in err

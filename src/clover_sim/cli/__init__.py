@@ -21,6 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = [*(sys.argv[1:] if argv is None else argv)]  # not list(...): that is a command here
     try:
         try:
+            _postpone("inspect")
             from clover_sim.cli import _dispatch
 
             return _dispatch.run(arguments)
@@ -31,3 +32,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\nclover-sim: interrupted\n")
         return INTERRUPTED
+
+
+def _postpone(name: str) -> None:
+    """Load a module of the standard library only when something in it is used.
+
+    ``dataclasses`` imports ``inspect`` (a tenth of the start-up time of the whole command) for classes without a
+    docstring, of which there are none here.
+    """
+    if name in sys.modules:
+        return
+    from importlib.util import LazyLoader, find_spec, module_from_spec
+
+    spec = find_spec(name)
+    if spec is not None and spec.loader is not None:
+        spec.loader = LazyLoader(spec.loader)
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])

@@ -92,14 +92,14 @@ class Console:
         if self.quiet or not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
             yield None
             return
-        from time import monotonic
+        import time
 
-        start = last = monotonic()
+        start = last = time.monotonic()
         drawn = False
 
         def draw(done: int, total: int) -> None:
             nonlocal last, drawn
-            now = monotonic()
+            now = time.monotonic()
             if now - start < _PROGRESS_AFTER_S or now - last < _PROGRESS_EVERY_S:
                 return
             last, drawn = now, True

@@ -39,7 +39,7 @@ def run(args: Namespace, console: Console) -> int:
     """Compare, print, export, check."""
     exports = _export.plan(args.export)
     strategies, cost = _flags.strategies(args), _flags.cost(args)
-    from clover_sim.compare import compare
+    from clover_sim.comparison import compare
     from clover_sim.report import get_format
 
     with console.progress("runs") as progress:

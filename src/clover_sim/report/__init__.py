@@ -41,12 +41,12 @@ class Look:
     @property
     def dot(self) -> str:
         """The separator between the parts of a heading."""
-        return " \N{MIDDLE DOT} " if self.unicode else " | "
+        return " · " if self.unicode else " | "
 
     @property
     def times(self) -> str:
         """The sign of multiplication."""
-        return "\N{MULTIPLICATION SIGN}" if self.unicode else "x"
+        return "×" if self.unicode else "x"
 
 
 PLAIN = Look()

@@ -9,7 +9,7 @@ from clover_sim.report import Look
 
 
 class Result(Protocol):
-    """What a renderer needs of a result; ``clover_sim.compare.Comparison`` is one."""
+    """What a renderer needs of a result; ``clover_sim.comparison.Comparison`` is one."""
 
     @property
     def rows(self) -> Sequence[Mapping[str, Any]]: ...

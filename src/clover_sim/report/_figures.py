@@ -11,7 +11,7 @@ from clover_sim.report._text import clean
 from clover_sim.report.columns import INTERVAL, Column
 
 MISSING = "-"
-_SECONDS = (("\N{MICRO SIGN}s", "us", 1e-6, 1e-2), ("ms", "ms", 1e-3, 10.0), ("s", "s", 1.0, 36_000.0))
+_SECONDS = (("µs", "us", 1e-6, 1e-2), ("ms", "ms", 1e-3, 10.0), ("s", "s", 1.0, 36_000.0))
 _DIGITS = 6
 
 
@@ -102,4 +102,4 @@ def _number(value: float, places: int, grouped: bool) -> str:
 def _plus_minus(half: float, places: int, look: Look) -> str:
     """A half-width is never shown as zero: the last digit is rounded up instead."""
     shown = max(half, 10**-places)
-    return ("\N{PLUS-MINUS SIGN}" if look.unicode else "+-") + f"{shown:.{places}f}"
+    return ("±" if look.unicode else "+-") + f"{shown:.{places}f}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from clover_sim.report import Look
 from clover_sim.report._text import display_width, pad
@@ -11,14 +10,15 @@ from clover_sim.report._text import display_width, pad
 GAP = 2
 
 
-@dataclass(slots=True)
 class Strip:
     """One column of a grid: heading lines, cells (each a list of lines) and an optional style a cell."""
 
-    heading: list[str]
-    cells: list[list[str]]
-    right: bool = True
-    styles: list[str] = field(default_factory=list)
+    __slots__ = ("cells", "heading", "right", "styles")
+
+    def __init__(
+        self, heading: list[str], cells: list[list[str]], right: bool = True, styles: Sequence[str] = ()
+    ) -> None:
+        self.heading, self.cells, self.right, self.styles = heading, cells, right, styles
 
     @property
     def width(self) -> int:
@@ -44,7 +44,7 @@ def header(strips: Sequence[Strip], look: Look) -> list[str]:
         _join([(title[level], strip, "1") for title, strip in zip(titles, strips, strict=True)], look)
         for level in range(height)
     ]
-    rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" if look.unicode else "-"
+    rule = "─" if look.unicode else "-"
     return [*lines, look.paint("2", (" " * GAP).join(rule * strip.width for strip in strips))]
 
 

@@ -9,7 +9,7 @@ from clover_sim.report import PLAIN, Look
 from clover_sim.report._grid import GAP, Strip, header, row
 from clover_sim.report._text import clean, wrap
 
-_LEAST_TEXT, _MOST_TEXT = 24, 32
+_LEAST_TEXT, _MOST_TEXT = 16, 32
 
 
 def render_listing(items: Sequence[Mapping[str, Any]], look: Look = PLAIN) -> str:

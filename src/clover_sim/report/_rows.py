@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clover_sim.report import Look
@@ -21,29 +20,24 @@ _RULES = {"kv_write": "K/V write", "eos_stop": "end stop"}
 """Rules that every row states: named once in the heading when all agree, shown as a column when they differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Rows of one stream; the heading is empty when there is but one stream."""
-
-    heading: str
-    rows: tuple[Row, ...]
-
-
 def shared(rows: Sequence[Row], key: str) -> bool:
     """Whether all rows agree on ``key``."""
     return all(row.get(key) == rows[0].get(key) for row in rows)
 
 
-def groups(rows: Sequence[Row], look: Look) -> list[Group]:
-    """The rows by stream, in their order; the heading says the tokens where every stream has one count."""
+def groups(rows: Sequence[Row], look: Look) -> list[tuple[str, list[Row]]]:
+    """A heading and rows for each stream, in their order; the heading is empty when there is but one stream.
+
+    It says the tokens where every stream has one count.
+    """
     if not rows or shared(rows, "stream"):
-        return [Group("", tuple(rows))]
+        return [("", [*rows])]
     by_stream: dict[Any, list[Row]] = {}
     for row in rows:
         by_stream.setdefault(row.get("stream"), []).append(row)
     tokens = tokens_lifted(rows)
     return [
-        Group(clean(str(name)) + (look.dot + count(part[0]["tokens"], "token") if tokens else ""), tuple(part))
+        (clean(str(name)) + (look.dot + count(part[0]["tokens"], "token") if tokens else ""), part)
         for name, part in by_stream.items()
     ]
 

@@ -26,10 +26,10 @@ def render(result: Result, look: Look = PLAIN) -> str:
     parts = [f"**{escape(look.dot.join(heading(result, look)))}**"] if heading(result, look) else []
     texts = {c.key: labels(result.rows) if c.key == "strategy" else cells(c, result.rows, look) for c in columns}
     order = {id(row): index for index, row in enumerate(result.rows)}
-    for group in groups(result.rows, look):
-        if group.heading:
-            parts.append(f"**{escape(group.heading)}**")
-        indexes = [order[id(row)] for row in group.rows]
+    for name, part in groups(result.rows, look):
+        if name:
+            parts.append(f"**{escape(name)}**")
+        indexes = [order[id(row)] for row in part]
         parts.append(_table(columns, [[texts[c.key][i] for c in columns] for i in indexes], result, look))
     if options := legend(result.rows):
         parts.append("\n".join(f"- {escape(text)}" for text in options))

@@ -113,14 +113,13 @@ def _against_one(ratio: float | None) -> str:
 def _body(result: Result, strips: Sequence[Strip], look: Look) -> list[str]:
     """The rows; a token count stands once before the rows it belongs to, with a blank line between such runs."""
     order = {id(r): index for index, r in enumerate(result.rows)}
-    parts = groups(result.rows, look)
     spaced = len({(r.get("stream"), r["tokens"]) for r in result.rows}) < len(result.rows)
     lines: list[str] = []
-    for part in parts:
-        if part.heading:
-            lines += [""] * bool(lines) + [look.paint("1", part.heading)]
+    for name, part in groups(result.rows, look):
+        if name:
+            lines += [""] * bool(lines) + [look.paint("1", name)]
         previous = None
-        for item in part.rows:
+        for item in part:
             index = order[id(item)]
             if item["tokens"] == previous:
                 _blank_tokens(strips, index)

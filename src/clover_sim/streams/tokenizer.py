@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from itertools import chain, islice
 
-from ..errors import UsageError, suggest
-from .wordpieces import Lexicon, Splitter
+from clover_sim.errors import UsageError, suggest
+from clover_sim.streams.wordpieces import Lexicon, Splitter
 
 VOCABULARIES = ("qwen", "o200k")
 """Names that :func:`tokenize` takes; Qwen splits every digit, o200k keeps up to three together."""
@@ -49,7 +49,7 @@ class _Cache(dict[str, tuple[str, ...]]):
         return pieces
 
 
-@lru_cache(maxsize=None)
+@cache
 def _machine(vocabulary: str) -> tuple[re.Pattern[str], _Cache, re.Pattern[str]]:
     """Pattern, cache and pattern of the safe places to cut a long text; built on first use."""
     if vocabulary not in VOCABULARIES:

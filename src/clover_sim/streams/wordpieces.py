@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
-from .scripts import Scripts
+from clover_sim.streams.scripts import Scripts
 
 _MAX_PIECE_CHARS = 64
 _MAX_PART_CHARS = 12
@@ -15,22 +15,25 @@ _LONG_WORD_CHARS = 160
 _STICKY = frozenset("._(-/\t'’")
 _STICKY_TO_LETTER = frozenset(",=[<*+&:;\\")
 _STICKY_WORDS = {
-    ",": frozenset("this null true false and int float string char void not const else".split()),
-    "=": frozenset("function this None True False null new true false self int string is".split()),
-    "[": frozenset("str int self string key name index id len type data array char".split()),
-    "<": frozenset("div span li pre tr td th ul ol body head html input img script form label button option".split()),
-    ":": frozenset("function this return null true false string self None number NS int block".split()),
-    ";": frozenset("if break charset border margin font color text width height background".split()),
-    "\\": frozenset("begin frac left right text".split()[:0]),
-    "#": frozenset("define endif include ifndef ifdef if else pragma region undef elif error".split()),
-    ">": frozenset("The This If A I In For".split()),
-    '"': frozenset("The I It If This We You What He She in".split()),
-    ")": frozenset("return null".split()),
-    "}": frozenset("else".split()),
-    "@": frozenset("example gmail param return Override".split()),
-    "&": frozenset("page gt lt amp nbsp quot".split()),
-    "*": frozenset("this".split()),
+    mark: frozenset(text.split())
+    for mark, text in {
+        ",": "this null true false and int float string char void not const else",
+        "=": "function this None True False null new true false self int string is",
+        "[": "str int self string key name index id len type data array char",
+        "<": "div span li pre tr td th ul ol body head html input img script form label button option",
+        ":": "function this return null true false string self None number NS int block",
+        ";": "if break charset border margin font color text width height background",
+        "#": "define endif include ifndef ifdef if else pragma region undef elif error",
+        ">": "The This If A I In For",
+        '"': "The I It If This We You What He She in",
+        ")": "return null",
+        "}": "else",
+        "@": "example gmail param return Override",
+        "&": "page gt lt amp nbsp quot",
+        "*": "this",
+    }.items()
 }
+_BARE_SUFFIXES = ("s", "ion", "ment", "er")
 _QUOTES = ('"""', '"""␊', '␣"""', '␣"""␊', '"""␊␊')
 _SUFFIXES = (
     ("ies", ("y",)), ("s", ("",)), ("es", ("",)), ("ed", ("", "e")), ("ing", ("", "e")), ("ly", ("",)),
@@ -52,13 +55,13 @@ class Lexicon:
     han_qwen: frozenset[str]
 
     @staticmethod
-    @lru_cache(maxsize=None)
+    @cache
     def load() -> Lexicon:
         """Build the sets from the packaged word lists."""
-        from . import lexicon_core as core
-        from . import lexicon_marks as marks
-        from . import lexicon_more as more
-        from . import lexicon_parts as fragments
+        from clover_sim.streams import lexicon_core as core
+        from clover_sim.streams import lexicon_marks as marks
+        from clover_sim.streams import lexicon_more as more
+        from clover_sim.streams import lexicon_parts as fragments
 
         words = core.CORE.split()
         any_case, lower, only_spaced = more.SPACED_ANY_CASE.split(), more.LOWER.split(), more.SPACED.split()
@@ -135,9 +138,8 @@ class Splitter:
     def _is_bare(self, word: str) -> bool:
         if word in self._lexicon.bare:
             return True
-        return any(
-            word.endswith(suffix) and word[: -len(suffix)] in self._lexicon.core for suffix in ("s", "ion", "ment", "er")
-        )
+        core = self._lexicon.core
+        return any(word.endswith(suffix) and word[: -len(suffix)] in core for suffix in _BARE_SUFFIXES)
 
     def _derived(self, word: str) -> bool:
         spaced = self._lexicon.spaced

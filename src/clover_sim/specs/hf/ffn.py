@@ -28,6 +28,7 @@ def moe(
     shared_gate: bool = False,
     shared_bias: bool = False,
     latent: int = 0,
+    latent_bias: bool = False,
 ) -> Block:
     """Routed experts with their router, and what every token passes through besides.
 
@@ -50,6 +51,6 @@ def moe(
         if shared_gate:
             modules.append(Module("mlp.shared_expert_gate", SHARED, hidden))
     if latent:
-        modules.append(Module("mlp.fc1_latent_proj", SHARED, hidden * latent))
-        modules.append(Module("mlp.fc2_latent_proj", SHARED, hidden * latent))
+        modules.append(Module("mlp.fc1_latent_proj", SHARED, hidden * latent, latent * latent_bias))
+        modules.append(Module("mlp.fc2_latent_proj", SHARED, hidden * latent, hidden * latent_bias))
     return Block(tuple(modules), routing=Routing(experts, per_token, one))
