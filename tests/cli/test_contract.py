@@ -92,7 +92,7 @@ def test_results_go_to_stdout_and_everything_else_to_stderr():
 
 
 def test_warnings_are_on_stderr_and_silent_with_q(capsys, monkeypatch):
-    from clover_sim import compare as library
+    from clover_sim import comparison as library
 
     real = library.compare
 

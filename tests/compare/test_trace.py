@@ -30,9 +30,9 @@ def test_committed_positions_are_those_above_the_bar():
 
 def test_structure_is_committed_before_values_in_tool_calls():
     trace = cs.trace_block("block-diffusion", profile="tool-call")
-    first = {trace.classes[p - trace.start] for p in trace.passes[0].committed}
-    assert first == {"structural"}
-    assert "rare" in {trace.classes[p - trace.start] for p in trace.passes[-1].committed}
+    by_pass = [[trace.classes[p - trace.start] for p in step.committed] for step in trace.passes if step.committed]
+    assert by_pass[0].count("structural") == trace.classes.count("structural") > 0
+    assert "rare" not in by_pass[0] and "rare" in by_pass[-1]
 
 
 def test_the_write_pass_is_shown_where_it_is_counted():

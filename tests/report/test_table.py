@@ -143,5 +143,11 @@ def test_missing_values_are_dashes():
     assert "    -  " in text
 
 
+def test_a_name_longer_than_the_line_is_cut():
+    rows = tuple(row(64, "ar", 64, stream=name * 90) for name in "ab")
+    for result in (Sample(rows), Sample(rows[:1])):
+        assert max(map(len, render(result, Look(width=80)).splitlines())) <= 80
+
+
 def test_no_rows():
     assert render(Sample(())) == "no rows\n"

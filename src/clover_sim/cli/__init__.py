@@ -21,11 +21,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = [*(sys.argv[1:] if argv is None else argv)]  # not list(...): that is a command here
     try:
         try:
-            _postpone("inspect")
             from clover_sim.cli import _dispatch
 
             return _dispatch.run(arguments)
         except Exception as error:
+            if _interrupted(error):
+                raise KeyboardInterrupt from None
             from clover_sim.cli import _dispatch
 
             return _dispatch.report(error, arguments)
@@ -34,18 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _postpone(name: str) -> None:
-    """Load a module of the standard library only when something in it is used.
-
-    ``dataclasses`` imports ``inspect`` (a tenth of the start-up time of the whole command) for classes without a
-    docstring, of which there are none here.
-    """
-    if name in sys.modules:
-        return
-    from importlib.util import LazyLoader, find_spec, module_from_spec
-
-    spec = find_spec(name)
-    if spec is not None and spec.loader is not None:
-        spec.loader = LazyLoader(spec.loader)
-        sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether ``error`` was raised while the program unwound from an interruption."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from clover_sim.errors import UsageError
 from clover_sim.specs import EngineConstants, EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, weight_precision
+from clover_sim.specs.model import PARTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +109,16 @@ def stored_bytes(model: ModelSpec, precision: Precision) -> tuple[float, float]:
     """
     fixed = read_bytes(model, precision)
     if not model.tied:
-        fixed += model.embed_params * (precision.bits if precision.scope == "all" else 16) / 8
-    return fixed, model.routed_expert_params * precision.bits / 8
+        fixed += model.embed_params * _bits_of(precision, "embed_params") / 8
+    return fixed, model.routed_expert_params * expert_bits(precision) / 8
 
 
 def read_bytes(model: ModelSpec, precision: Precision) -> float:
     """Bytes of the weights that every pass reads whatever the routing."""
+    if precision.part_bits:
+        return sum(getattr(model, part) * _bits_of(precision, part) for part in _READ) / 8 + (
+            model.embed_params * _bits_of(precision, "embed_params") / 8 if model.tied else 0.0
+        )
     params = model.read_every_pass_params
     if precision.scope == "all":
         return params * precision.bits / 8
@@ -121,6 +126,36 @@ def read_bytes(model: ModelSpec, precision: Precision) -> float:
         return params * 2.0
     plain = model.head_params + model.router_params + model.norm_params
     return plain * 2.0 + (params - plain) * precision.bits / 8
+
+
+_READ = tuple(part for part in PARTS if part not in ("embed_params", "routed_expert_params"))
+
+
+def part_bytes(model: ModelSpec, precision: Precision) -> dict[str, float]:
+    """Stored bytes of each part of a model, in the order of :data:`~clover_sim.specs.model.PARTS`."""
+    plain = ("embed_params", "lm_head_params", "router_params", "norm_params")
+    found: dict[str, float] = {}
+    for part in PARTS:
+        if precision.part_bits or precision.scope == "all":
+            bits = _bits_of(precision, part)
+        elif precision.scope == "experts" and model.is_moe:
+            bits = precision.bits if part == "routed_expert_params" else 16.0
+        else:
+            bits = 16.0 if part in plain else precision.bits
+        found[part] = getattr(model, part) * bits / 8
+    return found
+
+
+def _bits_of(precision: Precision, part: str) -> float:
+    """Bits of a weight of ``part``; for a format without stated parts, those of its embedding."""
+    if not precision.part_bits:
+        return precision.bits if precision.scope == "all" else 16.0
+    return next((bits for name, bits in precision.part_bits if name == part), 16.0)
+
+
+def expert_bits(precision: Precision) -> float:
+    """Bits of a weight of a routed expert."""
+    return _bits_of(precision, "routed_expert_params") if precision.part_bits else precision.bits
 
 
 def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Precision, element_bits: float) -> Rates:

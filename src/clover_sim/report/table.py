@@ -9,7 +9,7 @@ from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._grid import GAP, Strip, header, row, total_width
 from clover_sim.report._rows import Row, groups, heading, labels, legend, usual_columns
-from clover_sim.report._text import display_width, wrap
+from clover_sim.report._text import clip, display_width, wrap
 from clover_sim.report.columns import QUALITY, Column
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def render(result: Result, look: Look = PLAIN) -> str:
 
 
 def _flow(parts: Sequence[str], separator: str, look: Look) -> list[str]:
-    """Parts on as few lines as they need; a part is never broken between lines."""
+    """Parts on as few lines as they need; a part is never broken between lines, at worst cut."""
     lines: list[str] = []
-    for part in parts:
+    for whole in parts:
+        part = whole if look.width is None else clip(whole, look.width)
         longer = f"{lines[-1]}{separator}{part}" if lines else part
         if lines and (look.width is None or display_width(longer) <= look.width):
             lines[-1] = longer
@@ -117,7 +118,7 @@ def _body(result: Result, strips: Sequence[Strip], look: Look) -> list[str]:
     lines: list[str] = []
     for name, part in groups(result.rows, look):
         if name:
-            lines += [""] * bool(lines) + [look.paint("1", name)]
+            lines += [""] * bool(lines) + _flow([name], "", look)
         previous = None
         for item in part:
             index = order[id(item)]

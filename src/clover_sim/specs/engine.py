@@ -13,7 +13,7 @@ Band = tuple[float, float]
 """``(low, high)``: factors on the expected time that hold the middle 80 % of measurements."""
 
 _BANDS = ("band_dense", "band_moe", "band_parallel", "band_wide")
-_FRACTIONS = ("eta", "eta_kv", "mfu", "mfu_attention", "eta_bus", "memory_utilization")
+_FRACTIONS = ("eta", "eta_experts", "eta_kv", "mfu", "mfu_attention", "eta_bus", "memory_utilization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,14 @@ class EngineConstants:
     """The constants of the price of a pass for one engine on one class of hardware. Times in seconds.
 
     Args:
-        eta, eta_kv: fraction of the peak memory bandwidth that weights and K/V reach. In (0, 1].
+        eta, eta_experts, eta_kv: fraction of the peak memory bandwidth that plain weights, routed experts, and the
+            cache with the recurrent state reach. In (0, 1].
         mfu, mfu_attention: fraction of the dense arithmetic peak that matrix products and attention reach when they
             are bound by it. In (0, 1].
         layer_s, moe_layer_s, quant_layer_s: floor of a layer's kernels; more for a mixture layer; more where
-            activations are quantised.
+            activations are quantised. A model of half layers (a mixer or a feed-forward network each) pays half.
+        moe_width_s: floor of a mixture layer for each element of the hidden width. The few tiles of a narrow expert
+            walk the whole width one after another, so this part grows with the width and not with the bytes.
         pass_s, sequence_s: host time of a plain pass, and for each sequence in it.
         wide_pass_s, wide_sequence_s, wide_token_s: host time added to a verify pass (once a cycle) or a pass over a
             block: scheduling, masks, sampling over all its positions.
@@ -37,11 +40,13 @@ class EngineConstants:
     """
 
     eta: float = 1.0
+    eta_experts: float = 1.0
     eta_kv: float = 1.0
     mfu: float = 1.0
     mfu_attention: float = 1.0
     layer_s: float = 0.0
     moe_layer_s: float = 0.0
+    moe_width_s: float = 0.0
     quant_layer_s: float = 0.0
     pass_s: float = 0.0
     sequence_s: float = 0.0

@@ -19,6 +19,9 @@ class Precision:
             not ``bf16`` activations are quantised too (which costs time in every layer).
         scope: ``all`` weights, all ``but_head`` (head, embedding, router and norms stay 16-bit), or ``experts`` only
             (on a dense model: as ``but_head``).
+        part_bits: ``(part, bits)`` pairs for a mixed format, as a checkpoint states them; parts are those of
+            :data:`clover_sim.specs.model.PARTS`. Where there are any, ``scope`` does not count and a part without a
+            pair is 16-bit.
     """
 
     name: str
@@ -26,6 +29,7 @@ class Precision:
     nominal_bits: float
     rates: tuple[str, ...] = ("bf16",)
     scope: str = "but_head"
+    part_bits: tuple[tuple[str, float], ...] = ()
 
 
 PRECISIONS: dict[str, Precision] = {

@@ -124,7 +124,8 @@ def _class(draw: Draw, n: _Names) -> str:
 def _dispatch(draw: Draw, n: _Names) -> str:
     words = [pick(draw, _ADJECTIVES), pick(draw, _NOUN_LIST), n.own]
     branches = "".join(
-        f'    {"if" if i == 0 else "elif"} {n.noun} == "{word}":\n        return {n.verb}_{word}({n.limit + i}, {n.other})\n'
+        f'    {"if" if i == 0 else "elif"} {n.noun} == "{word}":\n'
+        f"        return {n.verb}_{word}({n.limit + i}, {n.other})\n"
         for i, word in enumerate(words)
     )
     return f"def {n.function}({n.noun}, {n.other}):\n{_document(draw, n)}{branches}    return None\n"

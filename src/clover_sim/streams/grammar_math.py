@@ -116,7 +116,7 @@ def _area(draw: Draw) -> str:
     width, height, tile = whole(draw, 3, 40), whole(draw, 3, 40), whole(draw, 2, 9)
     area = width * height
     return (
-        f"Problem: A floor measures {width} m by {height} m, and a square metre costs ${tile}. What does the floor cost?\n"
+        f"Problem: A floor measures {width} m by {height} m, and a square metre costs ${tile}. What is the cost?\n"
         f"Step 1: The area is {width} * {height} = {area} square metres.\n"
         f"Step 2: The cost is {area} * {tile} = {area * tile} dollars.\n"
         f"Answer: {area * tile}\n\n"

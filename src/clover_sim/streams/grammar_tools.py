@@ -27,8 +27,9 @@ _COLUMNS = words("id name email status amount created_at updated_at country quan
 _SUBJECT_LINES = """Quarterly report|Meeting moved to Friday|Your order has shipped|Invoice overdue|Welcome aboard
 |Question about the contract|Lunch tomorrow?|Follow-up on our call|Updated travel plan|Server maintenance tonight"""
 _SUBJECT_LINE_LIST = [line.strip() for line in _SUBJECT_LINES.split("|")]
-_TEXTS = """Please find the numbers attached.|Could you confirm by noon?|The delivery is late again.|Thanks for your help.
-|We will call you back tomorrow.|Everything is ready for the launch.|I would like to change my booking.
+_TEXTS = """Please find the numbers attached.|Could you confirm by noon?|The delivery is late again.
+|Thanks for your help.|We will call you back tomorrow.|Everything is ready for the launch.
+|I would like to change my booking.
 |The total does not match the invoice.|Let me know if another day suits you better."""
 _TEXT_LIST = [text.strip() for text in _TEXTS.split("|")]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-# (name, characters, (Qwen, o200k) pieces of a run of n letters as (first, slope)), fitted on multilingual documentation.
+# (name, characters, (Qwen, o200k) pieces of a run of n letters as (first, slope)); fitted on multilingual manuals.
 _SCRIPTS: tuple[tuple[str, str, tuple[tuple[float, float], tuple[float, float]]], ...] = (
     ("han", "\u3005\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", ((0.0, 1.0), (0.0, 1.0))),
     ("hangul", "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", ((0.4, 0.68), (0.35, 0.6))),

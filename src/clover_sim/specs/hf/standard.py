@@ -172,12 +172,13 @@ def standard(f: Fields, style: Style) -> Plan:
     qkv_bias, out_bias, mlp_bias = (switch(f, b) for b in (style.qkv_bias, style.out_bias, style.mlp_bias))
     qk_norm = style.qk_norm if not style.qk_norm_key or f.flag(style.qk_norm_key) else ""
     between = norms(hidden, style.norms, norm_bias, style.extra)
+    per_layer = windows(f, count, style.window)
     attention = {
         window: gqa(
             hidden, heads, kv_heads, head_dim, bias=qkv_bias, out_bias=out_bias, qk_norm=qk_norm,
             norm_bias=style.qk_norm_bias, gate=style.gate, sinks=style.sinks, window=window,
         )
-        for window in dict.fromkeys(per_layer := windows(f, count, style.window))
+        for window in dict.fromkeys(per_layer)
     }  # fmt: skip
     which = [False] * count if style.mixture is None else sparse(f, count, style.mixture.rule)
     networks: dict[bool, Block] = {}

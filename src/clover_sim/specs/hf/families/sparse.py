@@ -86,7 +86,7 @@ def _mimo2(f: Fields) -> Plan:
     window = f.maybe("sliding_window", "sliding_window_size")
     near = (
         f.maybe("swa_num_attention_heads", high=HEADS) or heads,
-        f.maybe("swa_num_key_value_heads", high=HEADS) or 8,
+        f.maybe("swa_num_key_value_heads", high=HEADS) or 2 * kv_heads,
         f.maybe("swa_head_dim") or head_dim,
         f.maybe("swa_v_head_dim") or value,
     )
