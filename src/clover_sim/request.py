@@ -99,7 +99,7 @@ class Request:
             fault = self.canvas._fault
             if fault is not None or isinstance(error, DecoderFault):
                 raise fault or error from None
-            raise DecoderFault(one_line(error), raised_at(error)) from error
+            raise DecoderFault(one_line(error), raised_at(error, self.generator.gi_code.co_filename)) from error
         if self.canvas._fault is not None:
             raise self.canvas._fault  # the decoder swallowed it; it stands all the same
         return forward
@@ -267,7 +267,7 @@ class Request:
         try:
             self.generator.close()
         except Exception as error:
-            raise DecoderFault(one_line(error), raised_at(error)) from error
+            raise DecoderFault(one_line(error), raised_at(error, self.generator.gi_code.co_filename)) from error
 
     def _settle(self, forward: Forward, masked: list[int], committed: list[int], reopened: list[int]) -> None:
         canvas = self.canvas

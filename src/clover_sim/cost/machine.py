@@ -39,6 +39,10 @@ class Rates:
     """Floors of all all-reduces of a pass; 0 on one card."""
     allreduce_s_per_byte: float
     """Time of all all-reduces of a pass for each byte of one message."""
+    fixed_s: float
+    """Reading the weights that every pass reads."""
+    expert_s: float
+    """Reading one expert in each mixture layer."""
     weight_s_per_byte: float
     kv_s_per_byte: float
     s_per_flop: float
@@ -102,79 +106,62 @@ class Machine:
             object.__setattr__(self, name, value)
 
 
+def part_bytes(model: ModelSpec, precision: Precision) -> dict[str, float]:
+    """Stored bytes of each part of a model, in the order of :data:`~clover_sim.specs.model.PARTS`."""
+    if precision.part_bits:
+        stated = dict(precision.part_bits)
+        return {part: getattr(model, part) * stated.get(part, 16.0) / 8 for part in PARTS}
+    if precision.scope == "experts" and model.is_moe:
+        narrow: tuple[str, ...] = ("routed_expert_params",)
+    else:
+        narrow = PARTS if precision.scope == "all" else _BUT_HEAD
+    return {part: getattr(model, part) * (precision.bits if part in narrow else 16.0) / 8 for part in PARTS}
+
+
+_BUT_HEAD = tuple(p for p in PARTS if p not in ("embed_params", "lm_head_params", "router_params", "norm_params"))
+
+
 def stored_bytes(model: ModelSpec, precision: Precision) -> tuple[float, float]:
     """Bytes of all weights but the routed experts, and bytes of the routed experts, as stored.
 
     Includes the input embedding, which a pass does not read (see :func:`read_bytes`).
     """
-    fixed = read_bytes(model, precision)
-    if not model.tied:
-        fixed += model.embed_params * _bits_of(precision, "embed_params") / 8
-    return fixed, model.routed_expert_params * expert_bits(precision) / 8
+    parts = part_bytes(model, precision)
+    routed = parts.pop("routed_expert_params")
+    return sum(parts.values()), routed
 
 
 def read_bytes(model: ModelSpec, precision: Precision) -> float:
-    """Bytes of the weights that every pass reads whatever the routing."""
-    if precision.part_bits:
-        return sum(getattr(model, part) * _bits_of(precision, part) for part in _READ) / 8 + (
-            model.embed_params * _bits_of(precision, "embed_params") / 8 if model.tied else 0.0
-        )
-    params = model.read_every_pass_params
-    if precision.scope == "all":
-        return params * precision.bits / 8
-    if precision.scope == "experts" and model.is_moe:
-        return params * 2.0
-    plain = model.head_params + model.router_params + model.norm_params
-    return plain * 2.0 + (params - plain) * precision.bits / 8
-
-
-_READ = tuple(part for part in PARTS if part not in ("embed_params", "routed_expert_params"))
-
-
-def part_bytes(model: ModelSpec, precision: Precision) -> dict[str, float]:
-    """Stored bytes of each part of a model, in the order of :data:`~clover_sim.specs.model.PARTS`."""
-    plain = ("embed_params", "lm_head_params", "router_params", "norm_params")
-    found: dict[str, float] = {}
-    for part in PARTS:
-        if precision.part_bits or precision.scope == "all":
-            bits = _bits_of(precision, part)
-        elif precision.scope == "experts" and model.is_moe:
-            bits = precision.bits if part == "routed_expert_params" else 16.0
-        else:
-            bits = 16.0 if part in plain else precision.bits
-        found[part] = getattr(model, part) * bits / 8
-    return found
-
-
-def _bits_of(precision: Precision, part: str) -> float:
-    """Bits of a weight of ``part``; for a format without stated parts, those of its embedding."""
-    if not precision.part_bits:
-        return precision.bits if precision.scope == "all" else 16.0
-    return next((bits for name, bits in precision.part_bits if name == part), 16.0)
+    """Bytes of the weights that every pass reads whatever the routing: an untied embedding is not among them."""
+    parts = part_bytes(model, precision)
+    embedding = 0.0 if model.tied else parts["embed_params"]
+    return sum(parts.values()) - parts["routed_expert_params"] - embedding
 
 
 def expert_bits(precision: Precision) -> float:
-    """Bits of a weight of a routed expert."""
-    return _bits_of(precision, "routed_expert_params") if precision.part_bits else precision.bits
+    """Stored bits of a weight of a routed expert."""
+    return dict(precision.part_bits).get("routed_expert_params", 16.0) if precision.part_bits else precision.bits
 
 
 def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Precision, element_bits: float) -> Rates:
     hardware, ranks = machine.hardware, machine.tensor_parallel_size
     rate = next((r for r in precision.rates if hardware.peak_flop_per_s(r) is not None), precision.rates[-1])
     peak, peak16 = hardware.peak_flop_per_s(rate), hardware.bf16_flop_per_s
-    quantised = rate != "bf16"
-    floors = 0.0
+    quant_s = c.quant_layer_s if rate != "bf16" else 0.0
+    layers = model.blocks / 2 if model.blocks else model.layers
+    floors = layers * (c.layer_s + quant_s)
     if model.layers:
-        quant_s = c.quant_layer_s if quantised else 0.0
-        floors = model.layers * (c.layer_s + quant_s) + model.moe_layers * c.moe_layer_s
-    reduces, bus = 2 * model.layers, (hardware.interconnect_bytes_per_s or 0.0) / 2 * c.eta_bus
+        floors += model.moe_layers * (c.moe_layer_s + c.moe_width_s * model.hidden_size)
+    reduces, bus = 2 * layers, (hardware.interconnect_bytes_per_s or 0.0) / 2 * c.eta_bus
     windowed = sum(elements for _, elements in model.kv_windows)
     elements_per_token = model.kv_elements_per_token + windowed
     pair_flop = 4.0 * model.attention_layers * model.query_width / ranks
     bandwidth = hardware.bandwidth_bytes_per_s
+    fixed_bytes = read_bytes(model, precision) / ranks
+    expert_bytes = model.moe_layers * model.params_per_expert * expert_bits(precision) / 8 / ranks
     return Rates(
-        fixed_bytes=read_bytes(model, precision) / ranks,
-        expert_bytes=model.moe_layers * model.params_per_expert * precision.bits / 8 / ranks,
+        fixed_bytes=fixed_bytes,
+        expert_bytes=expert_bytes,
         experts=model.experts if model.is_moe else 0,
         experts_per_token=model.experts_per_token,
         token_flop=2.0 * (model.active_params - model.head_params) / ranks,
@@ -187,6 +174,8 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
         message_bytes=model.hidden_size * 2.0,
         allreduce_s=reduces * (c.allreduce_s + c.allreduce_rank_s * ranks) if ranks > 1 else 0.0,
         allreduce_s_per_byte=reduces * 2 * (ranks - 1) / ranks / bus if ranks > 1 else 0.0,
+        fixed_s=fixed_bytes / (bandwidth * c.eta),
+        expert_s=expert_bytes / (bandwidth * c.eta_experts),
         weight_s_per_byte=1 / (bandwidth * c.eta),
         kv_s_per_byte=1 / (bandwidth * c.eta_kv),
         s_per_flop=1 / (peak * c.mfu) if peak else 0.0,

@@ -127,10 +127,10 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     c, ranks = machine.constants, machine.tensor_parallel_size
 
     beta, beta_low, beta_high = BETAS[kind]
-    weights, union, independent = _weights(rates, widths, recompute, beta)
+    union, independent = _unions(rates, widths, recompute, beta)
     heads = sequences if kind is Kind.PREFILL else tokens
     flop = rates.token_flop * tokens + rates.head_flop * heads
-    weights_s = weights * rates.weight_s_per_byte
+    weights_s = rates.fixed_s + union * rates.expert_s
     compute_s = flop * rates.s_per_flop
     products_s = max(weights_s, compute_s)
 
@@ -144,7 +144,7 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     own_flop = pair_flop * model.kv_elements(mean_width) * sequences * (0.5 if kind in _CAUSAL else 1.0)
     kv_s += own_flop * rates.attention_s_per_flop
     state_bytes = rates.state_bytes * sequences
-    state_s = state_bytes * rates.weight_s_per_byte
+    state_s = state_bytes * rates.kv_s_per_byte
     activation_s = rates.activation_bytes * tokens * rates.weight_s_per_byte
     allreduce_s = rates.allreduce_s + rates.message_bytes * tokens * rates.allreduce_s_per_byte
     host_s = 0.0 if kind is Kind.DRAFT else c.pass_s + c.sequence_s * sequences
@@ -156,14 +156,14 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     low, high = _band(machine, model, kind)
     low_s, high_s = latency * low, latency * high
     if beta_low != beta and rates.experts:
-        fewest, most = (_weights(rates, widths, recompute, b)[0] for b in (beta_low, beta_high))
-        low_s = min(low_s, max(fewest * rates.weight_s_per_byte, compute_s) + rest)
-        high_s = max(high_s, max(most * rates.weight_s_per_byte, compute_s) + rest)
+        fewest, most = (_unions(rates, widths, recompute, b)[0] for b in (beta_low, beta_high))
+        low_s = min(low_s, max(rates.fixed_s + fewest * rates.expert_s, compute_s) + rest)
+        high_s = max(high_s, max(rates.fixed_s + most * rates.expert_s, compute_s) + rest)
     memory_bound = weights_s >= compute_s
     return PassPrice(
         latency, low_s, high_s, weights_s if memory_bound else 0.0, 0.0 if memory_bound else compute_s,
         kv_s, state_s, activation_s, rates.layers_s, host_s, allreduce_s,
-        weights * ranks, kv_bytes * ranks, state_bytes * ranks,
+        (rates.fixed_bytes + union * rates.expert_bytes) * ranks, kv_bytes * ranks, state_bytes * ranks,
         (flop + elements * pair_flop + own_flop) * ranks, union, independent, beta,
     )  # fmt: skip
 
@@ -171,14 +171,14 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
 _CAUSAL = frozenset((Kind.PREFILL, Kind.DRAFT, Kind.DECODE, Kind.VERIFY))
 
 
-def _weights(rates: Rates, widths: tuple[int, ...], recompute: float, beta: float) -> tuple[float, float, float]:
-    """Weight bytes of one rank, distinct experts a layer, and those under independent routing."""
+def _unions(rates: Rates, widths: tuple[int, ...], recompute: float, beta: float) -> tuple[float, float]:
+    """Distinct experts of a layer, and those under independent routing; 0 for a dense model."""
     if not rates.experts:
-        return rates.fixed_bytes, 0.0, 0.0
+        return 0.0, 0.0
     experts, chosen = rates.experts, rates.experts_per_token
     union = expert_union(experts, chosen, effective_tokens(widths, beta, recompute))
     independent = union if beta == 1.0 else expert_union(experts, chosen, float(sum(widths) + recompute))
-    return rates.fixed_bytes + union * rates.expert_bytes, union, independent
+    return union, independent
 
 
 def _band(machine: Machine, model: ModelSpec, kind: Kind) -> tuple[float, float]:

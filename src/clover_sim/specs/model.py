@@ -21,7 +21,7 @@ PARTS = (
 """The parts whose sum is :attr:`ModelSpec.params`."""
 
 _COUNTS = (
-    *PARTS, "layers", "moe_layers", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
+    *PARTS, "layers", "moe_layers", "blocks", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
     "attention_layers", "query_width", "kv_heads", "kv_elements_per_token", "state_elements_per_sequence",
     "conv_state_elements_per_sequence",
 )  # fmt: skip
@@ -41,6 +41,7 @@ class ModelSpec:
         routed_expert_params: all routed experts, ``experts * params_per_expert * moe_layers``.
         norm_params, other_params: norms; anything else that every pass reads.
         layers, moe_layers: layers in all; those with routed experts. 0 layers: unknown, no cost per layer is priced.
+        blocks: mixers and feed-forward networks over all layers; 0 for the usual two a layer (Nemotron-H has one).
         hidden_size, vocab_size: widths in elements; 0 if unknown.
         experts, experts_per_token, params_per_expert: per mixture layer; all 0 for a dense model.
         attention_layers: layers with softmax attention, windowed ones included.
@@ -73,6 +74,7 @@ class ModelSpec:
     other_params: int = 0
     layers: int = 0
     moe_layers: int = 0
+    blocks: int = 0
     hidden_size: int = 0
     vocab_size: int = 0
     experts: int = 0
