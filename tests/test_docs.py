@@ -1,4 +1,7 @@
-"""The README cannot lie: its commands run, its output is what they print, its code works."""
+"""The README cannot lie: its commands run, its output is what they print, its code works.
+
+``CLOVER_SIM_UPDATE_DOCS=1 python -m pytest tests/test_docs.py`` writes the printed output into the pages.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +61,12 @@ def test_console_blocks_show_what_is_printed(page, block, tmp_path):
     assert command.startswith("$ ")
     done = run(command[2:], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert [line.rstrip() for line in done.stdout.rstrip().splitlines()] == [
-        line.rstrip() for line in shown.rstrip().splitlines()
-    ]
+    printed = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
+    if os.environ.get("CLOVER_SIM_UPDATE_DOCS"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(block, f"{command}\n{printed}\n"), encoding="utf-8")
+        return
+    assert printed.splitlines() == [line.rstrip() for line in shown.rstrip().splitlines()]
 
 
 @pytest.mark.parametrize(("page", "block"), every("python"), ids=lambda value: getattr(value, "name", None))

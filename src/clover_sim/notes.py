@@ -40,12 +40,15 @@ def _union_notes(priced: Sequence[tuple[Any, Any, Any]]) -> list[str]:
     if base is None or base.fixed:
         return []
     one = _kind(base, Kind.DECODE)
-    notes = []
+    notes, seen = [], set()
     for strategy, run, price in priced:
         wide = _kind(price, Kind.DENOISE) or _kind(price, Kind.VERIFY)
         if wide is None or not one.pass_s:
             continue
         widest = max((s.widths[0] for s, _ in run.ledger.shapes() if s.kind is wide.kind), default=1)
+        if (wide.kind, widest) in seen:
+            continue
+        seen.add((wide.kind, widest))
         cost = f"costs {wide.pass_s * 1e3:.2f} ms against {one.pass_s * 1e3:.2f} ms for one token"
         ratio = wide.pass_s / one.pass_s
         what = f"A {widest}-position {wide.kind.label} pass of {strategy.name}"

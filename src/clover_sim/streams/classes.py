@@ -61,6 +61,17 @@ _NEVER_SPACED = frozenset(("html", "latex"))
 _SHORT_WORDS = """a an as at be by do go he if in is it me my no of on or so to up us we i 的 了 是 在 不 我 有 他 这 们
 一 人 来 说 也 就 上 到 那 着 你 她 和 都 没有 我们 他们 什么 自己 这个 一个"""
 
+_SCRIPT_BEGINNINGS = (
+    "var ",
+    "const ",
+    "let ",
+    "function ",
+    "function(",
+    "!function",
+    "(function",
+    "(()=>",
+    '"use strict"',
+)
 _CODE_BEGINNINGS = ("def ", "class ", "import ", "from ", "return ", "if ")
 
 
@@ -91,6 +102,8 @@ def _sniff(head: str, hint: str | None) -> str:
         return "html"
     if "\\documentclass" in head or "\\begin{" in head:
         return "latex"
+    if first.startswith(_SCRIPT_BEGINNINGS):
+        return "javascript"
     if first.startswith("#!") or lower.startswith(("<?php", "#include", "package ", "// ", "/*")):
         return "python" if "python" in first else "javascript" if "node" in first else "code"
     letters = sum(map(str.isalpha, head))

@@ -56,8 +56,9 @@ def _machine(vocabulary: str) -> tuple[re.Pattern[str], _Cache, re.Pattern[str]]
     if vocabulary not in VOCABULARIES:
         raise UsageError(f"unknown vocabulary {vocabulary!r}{suggest(vocabulary, VOCABULARIES)}")
     pattern = re.compile(_PATTERNS[vocabulary], re.DOTALL)
-    # No cut holds a letter or a digit followed by a blank, so both sides of such a place split on their own.
-    return pattern, _Cache(Splitter(Lexicon.load(), vocabulary)), re.compile(r"[^\W_](?=\s)")
+    # No cut holds a letter or a digit followed by a blank or a mark (but for an apostrophe), so both sides of such a
+    # place split on their own.
+    return pattern, _Cache(Splitter(Lexicon.load(), vocabulary)), re.compile(r"[^\W_](?=[\s!-&(-/:-@\[-^`{-~])")
 
 
 def iterate(text: str, vocabulary: str = "qwen") -> Iterator[str]:

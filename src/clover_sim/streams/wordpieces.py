@@ -93,12 +93,14 @@ class Splitter:
 
     def split(self, cut: str) -> tuple[str, ...]:
         """Return the pieces of ``cut``, which the split pattern has made."""
-        last = cut[-1]
-        if last.isalpha():
-            return self._word(cut)
-        first = cut[0]
-        if first.isdigit() or len(cut) == 1:
+        if len(cut) == 1 or cut[0].isdecimal():
             return (cut,)
+        if cut[-1].isalnum():
+            stem, quote, ending = cut.rpartition("'")
+            if len(stem) > 1 and len(ending) <= 2:  # o200k keeps a contraction with its word
+                pieces = self._word(stem)
+                return (*pieces[:-1], pieces[-1] + quote + ending)
+            return self._word(cut)
         if cut.isspace():
             return chop(cut, _MAX_PIECE_CHARS)
         return self._marks(cut)

@@ -1,0 +1,88 @@
+"""Reading a configuration file: bounded, duplicate keys refused, everything on one line when it cannot be used."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from clover_sim.errors import InputError
+from clover_sim.specs.check import kind_of
+
+LIMIT_BYTES = 64_000_000
+"""Largest file read. The largest configuration published so far, one with a line an expert, has 3 MB."""
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """The table in a JSON file.
+
+    Raises:
+        InputError: no such file, too large, not UTF-8, not JSON, nested too deeply, a key twice, or not a table.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(LIMIT_BYTES + 1) if size <= LIMIT_BYTES else b""
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be read ({reason})") from None
+    if size > LIMIT_BYTES or len(content) > LIMIT_BYTES:
+        found = f"{max(size, len(content)) / 1e6:.0f} MB"
+        raise InputError(
+            f"{path}: holds {found}; expected a configuration of at most {LIMIT_BYTES / 1e6:.0f} MB "
+            "(weights are not read: name the config.json beside them)"
+        )
+    return decode(content, path)
+
+
+def decode(content: bytes, where: str) -> dict[str, Any]:
+    """The table in the bytes of a JSON file."""
+    import json
+
+    if content[:4] == b"GGUF":
+        raise InputError(f"{where}: a GGUF model, not its metadata; expected a config.json or the metadata as JSON")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{where}: not a text file in UTF-8; expected a config.json") from None
+    if not text.strip():
+        raise InputError(f"{where}: is empty; expected a config.json")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table = dict(pairs)
+        if len(table) != len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+            raise InputError(f"{where}: key {twice[:60]!r} stands twice; expected it once")
+        return table
+
+    try:
+        table = json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise InputError(f"{where}: nested too deeply; expected a configuration of a few levels") from None
+    except ValueError:
+        raise InputError(f"{where}: holds a number of thousands of digits; expected a configuration") from None
+    if not isinstance(table, dict):
+        found = f"{kind_of(table)} of {len(table)}" if isinstance(table, list) else kind_of(table)
+        raise InputError(f"{where}: holds {found}; expected a table of keys, the config.json of one model")
+    return table
+
+
+def locate(path: str) -> tuple[str, str | None]:
+    """The configuration file of a path or a directory, and the file of its quantisation where there is one.
+
+    That file is ``hf_quant_config.json`` beside a ``config.json``, or ``NAME.hf_quant_config.json`` beside
+    ``NAME.json``.
+    """
+    if os.path.isdir(path):
+        inside = os.path.join(path, "config.json")
+        if not os.path.isfile(inside):
+            raise InputError(f"{path}: no config.json in this directory; expected the directory of a model")
+        path = inside
+    folder, name = os.path.split(path)
+    beside = "hf_quant_config.json" if name == "config.json" else name.removesuffix(".json") + ".hf_quant_config.json"
+    extra = os.path.join(folder, beside)
+    return path, extra if extra != path and os.path.isfile(extra) else None
