@@ -18,11 +18,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from core.naive import naive_block_diffusion  # noqa: E402
-
 from clover_sim.decoders.block_diffusion import BlockDiffusion  # noqa: E402
 from clover_sim.engine import run  # noqa: E402
 from clover_sim.streams.reference import VOCABULARY, reference_stream  # noqa: E402
+from core.naive import naive_block_diffusion  # noqa: E402
 
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 

@@ -17,7 +17,7 @@ def declared_needs(decoder: Any) -> frozenset[str]:
     name = type(decoder).__name__
     if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
         raise DecoderFault(f"{decoder!r:.60} is not a decoder: expected an object with a method decode(canvas)")
-    needs = getattr(decoder, "needs", frozenset())
+    needs: Any = getattr(decoder, "needs", frozenset())
     if isinstance(needs, str) or not all(isinstance(n, str) for n in needs):
         raise DecoderFault(f"{name}.needs = {needs!r}: expected a set of names, such as {{'entropy'}}")
     source = getattr(decoder, "draft_source", None)

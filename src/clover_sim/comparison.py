@@ -8,17 +8,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from clover_sim.cost.pricing import PricedRun, price_groups
-from clover_sim.engine import Run, run
+from clover_sim.engine import run
 from clover_sim.errors import InputError, UsageError
 from clover_sim.notes import explain
 from clover_sim.records import Kind, PassShape
 from clover_sim.registry import build_strategy, check_is_decoder
+from clover_sim.request import Run
+from clover_sim.sources import Sources
 from clover_sim.stats import ci95, mean
-from clover_sim.streams.base import Stream
-from clover_sim.streams.profiles import open_stream, profile_settings, text_stream, with_seed
-
-DEFAULT_TOKENS = (128, 256, 512, 1024)
-"""Lengths of the published pass-count table."""
 
 DEFAULT_STRATEGIES = ("ar", "speculative:parallel_draft=true", "block-diffusion")
 """Those of the published table; one draft pass there proposes all drafts."""
@@ -121,14 +118,15 @@ def compare(
     _check_work(sum(sources.lengths), len(seed_list) or 1, chosen, max_new_tokens, allow_long)
     for strategy in chosen:
         _check_memory(strategy.cost, batch_size, prompt_tokens + max(max_new_tokens or 0, *sources.lengths, 0))
-    options = {
+    options: dict[str, Any] = {
         "kv_write": kv_write, "eos_stop": eos_stop, "align": align,
         "prompt_tokens": prompt_tokens, "max_new_tokens": max_new_tokens,
     }  # fmt: skip
     floor = next((s for s in chosen if s.name == "ar"), None) or _strategy("ar", chosen[0].cost)
     plan = [s for s in chosen if s is not floor]
     total, done = len(sources.lengths) * (len(seed_list) or 1) * (len(plan) + 1), 0
-    rows, priced = [], {}
+    rows: list[dict[str, Any]] = []
+    priced: dict[int, tuple[_Strategy, Run, PricedRun]] = {}
     for index in range(len(sources.lengths)):
         samples: dict[int, list[dict[str, Any]]] = {id(s): [] for s in chosen}
         for seed in seed_list or (None,):
@@ -161,7 +159,12 @@ def default_cost() -> Any:
     """The roofline of the default model on the default card, in bf16, under that card's usual engine."""
     from clover_sim.cost import Machine, cost_model
     from clover_sim.specs import (
-        DEFAULT_HARDWARE, DEFAULT_MODEL, default_engine, load_engine, load_hardware, load_model,
+        DEFAULT_HARDWARE,
+        DEFAULT_MODEL,
+        default_engine,
+        load_engine,
+        load_hardware,
+        load_model,
     )  # fmt: skip
 
     hardware = load_hardware(DEFAULT_HARDWARE)
@@ -217,52 +220,6 @@ def options_of(decoder: Any) -> dict[str, Any]:
     }
 
 
-class Sources:
-    """The streams of a comparison: a profile at several lengths, or files (each read and split once)."""
-
-    def __init__(
-        self, profile: str, inputs: tuple[str, ...], tokenizer: str, tokens: Sequence[int] | None, allow_long: bool
-    ) -> None:
-        for n in tokens or ():
-            if type(n) is not int or n < 1:
-                raise UsageError(f"tokens {n!r}: expected whole numbers of at least 1")
-        self._name, self._settings = profile_settings(profile if not inputs else _input_profile(profile))
-        self._profile = profile
-        self._texts: list[Any] = []
-        self.described: list[dict[str, Any]] = []
-        if not inputs:
-            self.lengths = list(tokens or DEFAULT_TOKENS)
-            self.label = profile
-            return
-        from clover_sim.streams.files import load_text, text_tokens
-
-        most = max(tokens) if tokens else None
-        self.lengths = []
-        for source in inputs:
-            loaded = load_text(source, max_tokens=most, allow_long=allow_long)
-            text = text_tokens(loaded, tokenizer, most)
-            self.described.append(
-                {"name": loaded.name, "sha256": loaded.sha256, "tokens": len(text.tokens), "language": loaded.language}
-            )
-            for n in tokens or (len(text.tokens),):
-                if n > len(text.tokens):
-                    raise UsageError(f"--tokens {n}: {loaded.name} has only {len(text.tokens)} tokens; give fewer")
-                self._texts.append(replace(text, tokens=text.tokens[:n], classes=text.classes[:n]))
-                self.lengths.append(n)
-        self.label = "input"
-
-    def open(self, index: int, seed: int | None) -> Stream:
-        if not self._texts:
-            return open_stream(self._profile, self.lengths[index], seed)
-        settings = self._settings if seed is None else with_seed(self._settings, seed)
-        return text_stream(self._texts[index], settings)
-
-
-def _input_profile(profile: str) -> str:
-    """Files always use classed physics; the default profile's name stands for its defaults."""
-    return "tool-call" if profile == "reference" else profile
-
-
 def _check_work(
     tokens: int, seeds: int, strategies: list[_Strategy], max_new_tokens: int | None, allow_long: bool
 ) -> None:
@@ -275,7 +232,8 @@ def _check_work(
 
 def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]:
     """Price of the decoding passes, and seconds of prefill beside it."""
-    decode, prefill = [], []
+    decode: list[tuple[PassShape, int]] = []
+    prefill: list[tuple[PassShape, int]] = []
     for shape, count in finished.ledger.shapes():
         if batch_size > 1:
             shape = PassShape(

@@ -27,7 +27,7 @@ def explain(rows: Sequence[Mapping[str, Any]], priced: Sequence[tuple[Any, Any, 
 def _kv_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     by_rule: dict[str, list[str]] = {}
     for row in rows:
-        if row["denoise_passes"] and row["options"].get("block_size") is not None or row["kv_write_passes"]:
+        if (row["denoise_passes"] and row["options"].get("block_size") is not None) or row["kv_write_passes"]:
             names = by_rule.setdefault(row["kv_write"], [])
             if row["strategy"] not in names:
                 names.append(row["strategy"])

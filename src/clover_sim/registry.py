@@ -40,7 +40,7 @@ def _entry_points() -> dict[str, Any]:
     for point in entry_points(group=ENTRY_POINT_GROUP):
         known = found.get(point.name)
         if point.name in taken or (known is not None and known.value != point.value):
-            other = "a built-in strategy" if point.name in taken else known.value
+            other = known.value if known is not None else "a built-in strategy"
             raise PluginError(
                 f"two strategies are called {point.name!r}: {other} and {point.value}; rename or uninstall one, or "
                 f"name the class itself: -s {point.value}"

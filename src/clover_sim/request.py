@@ -6,13 +6,19 @@ would add (prefill, K/V writes) are put in, each pass appends one row to the led
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Generator
+from types import GeneratorType
 from typing import Any, NamedTuple, NoReturn
 
 from clover_sim.canvas import Canvas
 from clover_sim.checks import (
-    block_fault, causal_fault, declared_needs, draft_fault, forward_fault, kv_write_rule, one_line, raised_at,
+    block_fault,
+    causal_fault,
+    declared_needs,
+    draft_fault,
+    forward_fault,
+    kv_write_rule,
+    one_line,
+    raised_at,
 )  # fmt: skip
 from clover_sim.errors import DecoderFault, IllegalMove, UsageError
 from clover_sim.ledger import Ledger, Totals
@@ -77,12 +83,12 @@ class Request:
         self.pending: Forward | None = None
         ledger.positions[number] = self.canvas._places
         try:
-            generator = decoder.decode(self.canvas)
+            generator: Any = decoder.decode(self.canvas)
         except Exception as error:
             raise self.canvas._fault or DecoderFault(one_line(error), raised_at(error)) from error
-        if not inspect.isgenerator(generator):
+        if not isinstance(generator, GeneratorType):
             raise DecoderFault(f"{type(decoder).__name__}.decode must be a generator function (it has to yield passes)")
-        self.generator: Generator[Forward, View | None, None] = generator
+        self.generator: GeneratorType[Any, Any, Any] = generator
         self._accept(self._resume(None))
         if self.prompt_tokens and self.pending is not None:
             self._queue(Kind.PREFILL, self.pending)
@@ -107,7 +113,7 @@ class Request:
     def _line(self) -> str:
         """Where the decoder stands: the line of the innermost generator."""
         inner: Any = self.generator
-        while inspect.isgenerator(deeper := getattr(inner, "gi_yieldfrom", None)):
+        while isinstance(deeper := getattr(inner, "gi_yieldfrom", None), GeneratorType):
             inner = deeper
         frame = inner.gi_frame
         return f"{inner.gi_code.co_filename}:{frame.f_lineno if frame else inner.gi_code.co_firstlineno}"

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
-from clover_sim.comparison import Sources, options_of
+from clover_sim.comparison import options_of
 from clover_sim.engine import Batch
 from clover_sim.errors import UsageError
 from clover_sim.ledger import FORCED, WRONG, Ledger
 from clover_sim.records import BLOCK, DRAFT, Forward, Kind, TokenClass
 from clover_sim.registry import build_strategy, check_is_decoder
+from clover_sim.sources import Sources
 
 WINDOW = 32
 """Positions shown of a decoder that has no blocks."""
 
 
-class TracePass(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TracePass:
     """One pass over the block.
 
     ``confidence`` maps each masked position it scored to the model's confidence before this pass committed anything;

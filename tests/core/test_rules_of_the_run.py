@@ -72,6 +72,24 @@ def test_fused_on_the_bulk_path_is_the_same() -> None:
         assert sum(bulk.ledger.recompute) == (64 if not options else 27 + 32)
 
 
+def test_fused_with_recompute_computes_the_finished_block_once() -> None:
+    """What the decoder computes again itself lies right before its span, so it already holds the finished block."""
+
+    def refreshing(again: int) -> Any:
+        def decode(canvas: Canvas) -> Any:
+            while canvas.remaining:
+                block = canvas.block(4)
+                view = yield canvas.span(block.start, block.stop, recompute=min(again, block.start))
+                canvas.commit(view.above(0.5))
+
+        return decode
+
+    for again, expected in ((0, [0, 4, 4]), (3, [0, 4, 4]), (4, [0, 4, 4]), (7, [0, 4, 7]), (8, [0, 4, 8])):
+        ledger = run_audited(decoder(refreshing(again)), scripted_stream(12), kv_write="fused").ledger
+        assert list(ledger.recompute) == expected
+        assert list(ledger.context) == [s - r for s, r in zip((0, 4, 8), expected, strict=True)]
+
+
 def test_causal_passes_need_no_write() -> None:
     for rule in KV_WRITE_RULES:
         assert run_audited(TokenByToken(), scripted_stream(5), kv_write=rule).totals.kv_write_passes == 0

@@ -86,7 +86,7 @@ class ClassedPhysics(PositionDrawn):
         self._truth = Draws(settings.seed, "truth")
         self._state = array("d")
         self.confidence = self._state.__getitem__
-        self.uniform_lift = UniformLift(
+        self.uniform_lift: UniformLift | None = UniformLift(
             settings.lift, CAP, self._draw, self._wrong_at, errors_only_when_forced=False
         )
 

@@ -25,6 +25,8 @@ class HardwareSpec:
         bf16_flop_per_s, fp8_flop_per_s, fp4_flop_per_s, int8_flop_per_s: peak rates; ``None`` where there is no
             such unit (or no figure).
         interconnect_bytes_per_s: the vendor's bidirectional total to its neighbours, ``None`` if there is no link.
+        host_link_bytes_per_s: one direction of the link to the host's memory, ``None`` where there is none (unified
+            memory) or no figure.
         link: ``nvlink``, ``pcie``, ``fabric`` or ``none``; which all-reduce constants hold. interconnect: in words.
         architecture: generation, such as ``hopper``, for the constants of an engine.
         tdp_w: board power. price_usd_per_hour: rent of one card, ``None`` if unknown.
@@ -43,6 +45,7 @@ class HardwareSpec:
     fp4_flop_per_s: float | None = None
     int8_flop_per_s: float | None = None
     interconnect_bytes_per_s: float | None = None
+    host_link_bytes_per_s: float | None = None
     link: str = "none"
     interconnect: str = ""
     architecture: str = ""
@@ -63,7 +66,7 @@ class HardwareSpec:
         check.number(name, "bandwidth_bytes_per_s", self.bandwidth_bytes_per_s, above=True)
         for field in (
             "bf16_flop_per_s", "fp8_flop_per_s", "fp4_flop_per_s", "int8_flop_per_s", "interconnect_bytes_per_s",
-            "l2_bytes", "tdp_w",
+            "host_link_bytes_per_s", "l2_bytes", "tdp_w",
         ):  # fmt: skip
             value = getattr(self, field)
             if value is not None:
@@ -104,6 +107,7 @@ _SCALED: dict[str, tuple[str, float]] = {
     "fp4_tflops": ("fp4_flop_per_s", TERA),
     "int8_tops": ("int8_flop_per_s", TERA),
     "interconnect_gbs": ("interconnect_bytes_per_s", GIGA),
+    "host_link_gbs": ("host_link_bytes_per_s", GIGA),
     "l2_mb": ("l2_bytes", 1e6),
 }
 """Keys of a hardware file in the units of data sheets, the field each one sets, and its factor."""

@@ -27,8 +27,25 @@ _Spec = TypeVar("_Spec", ModelSpec, HardwareSpec, EngineSpec)
 
 
 def load_model(name: str) -> ModelSpec:
-    """The model of that name, alias, or ``.toml``/``.json`` path. Raises UsageError for a name that is not known."""
+    """The model of that name, alias, ``.toml`` file, ``config.json`` or directory that holds one.
+
+    How the weights of a configuration are stored is read by :func:`clover_sim.specs.checkpoint.load_checkpoint`.
+
+    Raises:
+        UsageError: a name that is not known. InputError: a file that cannot be used.
+    """
+    if is_configuration(name):
+        from clover_sim.specs.checkpoint import load_checkpoint
+
+        return load_checkpoint(name).spec
     return _load("model", "models", name, model_from_table)
+
+
+def is_configuration(name: str) -> bool:
+    """Whether a model's name is the path of a ``.json`` file or of a directory."""
+    if name.lower().endswith(".json"):
+        return True
+    return (os.sep in name or name in (".", "..")) and os.path.isdir(name)
 
 
 def load_hardware(name: str) -> HardwareSpec:
@@ -64,8 +81,6 @@ def model_from_table(table: dict[str, Any], where: str) -> ModelSpec:
     Raises:
         InputError: an unknown or missing key, a figure out of range, or a Hugging Face configuration.
     """
-    if "model_type" in table or "architectures" in table:
-        raise InputError(f"{where}: this is a Hugging Face configuration; expected the keys of a model file")
     from dataclasses import fields
 
     check.keys(where, table, [field.name for field in fields(ModelSpec)])
@@ -79,47 +94,39 @@ def model_from_table(table: dict[str, Any], where: str) -> ModelSpec:
         raise InputError(f"{where}: {error}") from None
 
 
+LIMIT_BYTES = 4_000_000
+"""Largest file of a specification that is read."""
+
+
 def read_table(path: str) -> dict[str, Any]:
     """The table in a TOML or JSON file; duplicate keys are refused.
 
     Raises:
-        InputError: no such file, not readable, not valid, or not a table.
+        InputError: no such file, not readable, too large, not valid, nested too deeply, or not a table.
     """
+    if path.lower().endswith(".json"):
+        from clover_sim.specs.hf.read import read_json
+
+        return read_json(path)
     try:
         with open(path, "rb") as file:
-            content = file.read().decode("utf-8-sig")
+            data = file.read(LIMIT_BYTES + 1)
+        content = data.decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8") from None
-    if path.lower().endswith(".json"):
-        import json
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise InputError(f"{path}: not a text file in UTF-8") from None
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(data) > LIMIT_BYTES:
+        raise InputError(f"{path}: holds over {LIMIT_BYTES // 1_000_000} MB; expected a specification of a few lines")
+    import tomllib
 
-        try:
-            table = json.loads(content, object_pairs_hook=lambda pairs: _once(path, pairs))
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{path}: not valid JSON: {error}") from None
-    else:
-        import tomllib
-
-        try:
-            table = tomllib.loads(content)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise InputError(f"{path}: not valid TOML: {error}") from None
-    if not isinstance(table, dict):
-        raise InputError(f"{path}: holds {check.kind_of(table)}; expected a table of keys")
-    return table
-
-
-def _once(path: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise InputError(f"{path}: key {key!r} stands twice")
-        table[key] = value
-    return table
+    try:
+        return tomllib.loads(content)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        raise InputError(f"{path}: not valid TOML: {reason}") from None
 
 
 def _names(folder: str) -> list[str]:
@@ -138,7 +145,26 @@ def _load(what: str, folder: str, name: str, build: Callable[[dict[str, Any], st
 
 
 def _by_alias(what: str, here: str, name: str, wanted: str) -> str:
-    """Path of the one file that lists ``wanted`` among its aliases; reads every file of the folder."""
+    """Path of the one file that lists ``wanted`` among its aliases; only a file that has the word is parsed."""
+    mark = f'"{wanted}"'
+    for file in sorted(os.listdir(here)):
+        if not file.endswith(".toml"):
+            continue
+        path = os.path.join(here, file)
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+        if mark in text and wanted in read_table(path).get("aliases", ()):
+            return path
+    known = all_names(here)
+    raise UsageError(f"unknown {what} {name!r}{suggest(wanted, _near(known, wanted))}")
+
+
+def all_names(here: str) -> dict[str, str]:
+    """Every name and alias of a folder of ``data``, in the spelling of :func:`slug`, and the path of its file.
+
+    Raises:
+        InputError: two files claim one name.
+    """
     known: dict[str, str] = {}
     for file in sorted(os.listdir(here)):
         if not file.endswith(".toml"):
@@ -147,9 +173,7 @@ def _by_alias(what: str, here: str, name: str, wanted: str) -> str:
         for alias in (file[:-5], *read_table(path).get("aliases", ())):
             if known.setdefault(slug(alias), path) != path:
                 raise InputError(f"{file}: alias {alias!r} is also that of {os.path.basename(known[slug(alias)])}")
-    if wanted in known:
-        return known[wanted]
-    raise UsageError(f"unknown {what} {name!r}{suggest(wanted, _near(known, wanted))}")
+    return known
 
 
 def _near(known: dict[str, str], wanted: str) -> list[str]:

@@ -23,7 +23,7 @@ _SCRIPTS: tuple[tuple[str, str, tuple[tuple[float, float], tuple[float, float]]]
     ("latin", "A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff", ((0.0, 1.0), (0.0, 1.0))),
     ("other", "", ((0.0, 1.0), (0.2, 0.55))),
 )
-_HAN_RATE = (0.77, 0.95)
+_HAN_RATE = (0.76, 0.92)
 _HAN_WORD_CHARS = 4
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import itertools
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Callable, Iterable, Iterator, Optional
 
 __all__ = ["Item", "Shelf", "OutOfStock", "read_items"]
 
@@ -33,7 +33,7 @@ class Item:
     def price(self) -> float:
         return self.price_cents / 100
 
-    def with_discount(self, percent: int) -> "Item":
+    def with_discount(self, percent: int) -> Item:
         """
         Return a copy that costs ``percent`` less.
 
@@ -73,12 +73,12 @@ class Shelf:
             del self._stock[sku]
 
 
-def read_items(path: str, limit: Optional[int] = None) -> Iterable[Item]:
+def read_items(path: str, limit: int | None = None) -> Iterable[Item]:
     with open(path, newline="", encoding="utf-8") as handle:
         reader = csv.DictReader(handle, delimiter=_SEPARATOR)
         for row in itertools.islice(reader, limit):
             try:
-                cents = int(round(float(row["price"].replace(",", ".")) * 100))
+                cents = round(float(row["price"].replace(",", ".")) * 100)
             except (KeyError, ValueError):
                 continue  # a line without a usable price
             yield Item(row["sku"].strip(), cents, tuple(row.get("tags", "").split("|")))

@@ -16,6 +16,7 @@ arcee: vocab_size=32000 intermediate_size=18432 num_attention_heads=32 tie_word_
 axk1: vocab_size=163840 intermediate_size=18432 moe_intermediate_size=2048 num_attention_heads=64
   num_key_value_heads=64 n_shared_experts=1 n_routed_experts=192 kv_lora_rank=512 q_lora_rank=1536 qk_rope_head_dim=64
   v_head_dim=128 qk_nope_head_dim=128 num_experts_per_tok=8 tie_word_embeddings=F attention_bias=F
+  first_k_dense_replace=1
 baichuan: vocab_size=64000 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F
 bailing_hybrid: vocab_size=157184 intermediate_size=6144 moe_intermediate_size=768 num_attention_heads=32
   num_key_value_heads=32 n_shared_experts=1 kv_lora_rank=512 qk_rope_head_dim=64 v_head_dim=128 qk_nope_head_dim=128
@@ -99,6 +100,7 @@ glm4_moe: vocab_size=151552 intermediate_size=10944 num_attention_heads=96 num_k
 glm4_moe_lite: vocab_size=154880 intermediate_size=10240 moe_intermediate_size=1536 num_attention_heads=20
   num_key_value_heads=20 n_shared_experts=1 n_routed_experts=64 kv_lora_rank=512 q_lora_rank=768 qk_rope_head_dim=64
   v_head_dim=256 qk_nope_head_dim=192 num_experts_per_tok=4 tie_word_embeddings=F attention_bias=F
+  first_k_dense_replace=1
 glm_moe_dsa: vocab_size=154880 intermediate_size=12288 moe_intermediate_size=2048 num_attention_heads=64
   num_key_value_heads=64 n_shared_experts=1 n_routed_experts=256 kv_lora_rank=512 q_lora_rank=2048 qk_rope_head_dim=64
   v_head_dim=256 qk_nope_head_dim=192 num_experts_per_tok=8 tie_word_embeddings=F attention_bias=F index_head_dim=128

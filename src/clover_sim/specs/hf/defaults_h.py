@@ -15,7 +15,7 @@ hunyuan_v1_moe: vocab_size=290943 intermediate_size=11008 num_attention_heads=32
   attention_bias=F num_experts=1 moe_topk=1
 hy_v3: vocab_size=120832 intermediate_size=13312 num_attention_heads=64 num_key_value_heads=8 head_dim=128
   tie_word_embeddings=F attention_bias=F mlp_bias=F num_experts=192 num_experts_per_tok=8 num_shared_experts=1
-  moe_intermediate_size=1536
+  moe_intermediate_size=1536 first_k_dense_replace=1
 internlm2: vocab_size=103168 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F bias=T
 internlm3: vocab_size=128512 intermediate_size=10240 num_attention_heads=32 num_key_value_heads=2
   tie_word_embeddings=F attention_bias=F mlp_bias=F head_dim=128
@@ -25,7 +25,7 @@ jamba: vocab_size=65536 tie_word_embeddings=F intermediate_size=14336 num_attent
 kimi_linear: vocab_size=163840 intermediate_size=9216 moe_intermediate_size=1024 num_attention_heads=32
   num_key_value_heads=32 n_shared_experts=1 kv_lora_rank=512 qk_rope_head_dim=64 v_head_dim=128 qk_nope_head_dim=128
   num_experts_per_tok=8 tie_word_embeddings=F attention_bias=F num_local_experts=256 linear_head_dim=128
-  linear_num_heads=32 linear_conv_kernel_dim=4
+  linear_num_heads=32 linear_conv_kernel_dim=4 first_k_dense_replace=1
 lfm2: vocab_size=65536 intermediate_size=12288 num_attention_heads=32 num_key_value_heads=8 tie_word_embeddings=T
   conv_bias=F conv_L_cache=3 block_multiple_of=256 block_auto_adjust_ff_dim=T
 lfm2_moe: vocab_size=65536 intermediate_size=7168 moe_intermediate_size=1792 tie_word_embeddings=T

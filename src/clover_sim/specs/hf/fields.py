@@ -195,3 +195,9 @@ class Fields:
             self.note(f"{self.prefix}{key} missing: {self.family} default {str(value).lower()}")
             return value
         return self.flag(key)
+
+    def untied(self) -> bool:
+        """As :meth:`tied` for families whose modelling code keeps a head of its own in any case: always false."""
+        if self.tied():
+            self.note(f"tie_word_embeddings is true, but the code of {self.family} keeps a head of its own: counted")
+        return False

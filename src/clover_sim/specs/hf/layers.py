@@ -43,12 +43,13 @@ def windows(f: Fields, count: int, rule: str) -> list[int | None]:
 
     Args:
         rule: ``""`` no windows; ``all`` every layer where ``sliding_window`` is stated; ``qwen`` from
-            ``max_window_layers`` on where ``use_sliding_window``; a number ``n``: every n-th layer is full, the
+            ``max_window_layers`` on where ``use_sliding_window``; ``use`` every layer then; ``types`` only by
+            ``layer_types``; ``nope`` layers without rotary positions; a number ``n``: every n-th layer is full, the
             others have windows (``layer_types`` or ``sliding_window_pattern`` over it).
     """
     if not rule:
         return [None] * count
-    if rule == "qwen" and not f.flag("use_sliding_window"):
+    if rule in ("qwen", "use") and not f.flag("use_sliding_window"):
         return [None] * count
     if rule == "nope" and not (f.has("layer_types") or f.flag("use_sliding_window")):
         return [None] * count
@@ -56,9 +57,9 @@ def windows(f: Fields, count: int, rule: str) -> list[int | None]:
     if window is None:
         return [None] * count
     types = words(f, count, FULL + WINDOWED, "layer_types")
-    if types is not None and rule != "all":
+    if types is not None and rule not in ("all", "use"):
         return [window if word in WINDOWED else None for word in types]
-    if rule == "all":
+    if rule in ("all", "use"):
         return [window] * count
     if rule == "qwen":
         first = f.whole("max_window_layers", low=0, high=LAYERS)

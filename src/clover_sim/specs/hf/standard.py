@@ -9,7 +9,7 @@ from clover_sim.specs.hf.attention import gqa
 from clover_sim.specs.hf.ffn import mlp, moe
 from clover_sim.specs.hf.fields import HEADS, Fields
 from clover_sim.specs.hf.layers import EXPERTS, PER_TOKEN, layer_count, sparse, windows
-from clover_sim.specs.hf.parts import EMBED, HEAD, NORM, Block, Layer, Module, Plan
+from clover_sim.specs.hf.parts import EMBED, HEAD, NORM, OTHER, Block, Layer, Module, Plan
 
 Switch = bool | str
 """A constant, or the key of a flag in the configuration."""
@@ -41,7 +41,7 @@ class Style(NamedTuple):
     Args:
         qkv_bias, out_bias, mlp_bias, norm_bias, head_bias: constants or keys of flags.
         qk_norm: ``head`` or ``full``; qk_norm_key: the flag that turns it on, if there is one.
-        norms: norms of a layer; final: whether there is one at the end. gated: three-matrix networks.
+        norms: norms of a layer; final: whether there is one at the end; parallel: the flag that drops one of them. gated: three-matrix networks.
         window: rule of :func:`layers.windows`. mixture: experts, if any. extra: further vectors a layer.
     """
 
@@ -55,6 +55,7 @@ class Style(NamedTuple):
     qk_norm_bias: bool = False
     norms: int = 2
     final: bool = True
+    parallel: str = ""
     gated: bool = True
     gate: str = ""
     sinks: bool = False
@@ -130,7 +131,7 @@ def top_modules(
     if not tied:
         modules.append(Module("lm_head", HEAD, hidden * vocab, bias))
     elif bias:
-        modules.append(Module("norm", NORM, 0, bias))
+        modules.append(Module("lm_head", OTHER, 0, bias))
     if norm:
         modules.append(Module("norm", NORM, 0, norm))
     return tuple(modules)
@@ -171,7 +172,8 @@ def standard(f: Fields, style: Style) -> Plan:
     norm_bias = switch(f, style.norm_bias)
     qkv_bias, out_bias, mlp_bias = (switch(f, b) for b in (style.qkv_bias, style.out_bias, style.mlp_bias))
     qk_norm = style.qk_norm if not style.qk_norm_key or f.flag(style.qk_norm_key) else ""
-    between = norms(hidden, style.norms, norm_bias, style.extra)
+    dropped = bool(style.parallel) and f.flag(style.parallel)
+    between = norms(hidden, style.norms - dropped, norm_bias, style.extra)
     per_layer = windows(f, count, style.window)
     attention = {
         window: gqa(

@@ -99,7 +99,9 @@ def _mpt(f: Fields) -> Plan:
     inner = Fields(nested if isinstance(nested, dict) else {}, f.where, f.family, {}, f.prefix + "attn_config.")
     if inner.flag("qk_ln") or inner.word("attn_type") not in (None, "multihead_attention"):
         raise inner.wrong(f"{inner.prefix}qk_ln or attn_type is set; expected plain multi-head attention")
-    width = f.whole("expansion_ratio", high=HEADS) * hidden
+    if f.whole("expansion_ratio", high=HEADS) != 4:
+        raise f.fail("expansion_ratio", "4, which the modelling code builds whatever stands here")
+    width = 4 * hidden
     return _plan(f, _Old(heads, width, qkv_bias=False, out_bias=False, mlp_bias=False, norm_bias=False))
 
 

@@ -82,7 +82,7 @@ def _deepseek4(f: Fields) -> Plan:
     shared = f.maybe("n_shared_experts", low=0, high=HEADS) or 0
     if shared > 1:
         f.note(f"{f.prefix}n_shared_experts is {shared}: {f.family} builds one shared expert")
-    network = moe(hidden, experts, per_token, width, shared_width=width)
+    network = moe(hidden, experts, per_token, width, shared_width=width, shared_bias=f.flag("mlp_bias"))
     streams = f.whole("hc_mult", high=HEADS)
     mixes = (2 + streams) * streams
     hyper = Block((Module("hyper_connections", OTHER, 2 * mixes * streams * hidden, 2 * (mixes + 3)),))

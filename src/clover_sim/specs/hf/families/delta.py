@@ -42,16 +42,17 @@ def state_bits(f: Fields, *keys: str) -> int:
 
 
 def _assemble(
-    f: Fields, hidden: int, mixers: list[Block], networks: list[Block], between: list[Block], bits: int = 32
+    f: Fields, hidden: int, mixers: list[Block], networks: list[Block], bits: int = 32, own_head: bool = False
 ) -> Plan:
-    """A plan from three lists with one entry a layer."""
+    """A plan from two lists with one entry a layer. own_head: the code never ties."""
     vocab = f.whole("vocab_size")
-    made: dict[tuple[int, int, int], Layer] = {}
-    layers = []
-    for blocks in zip(mixers, networks, between, strict=True):
-        key = (id(blocks[0]), id(blocks[1]), id(blocks[2]))
-        layers.append(made.setdefault(key, Layer(blocks)))
-    tied = f.tied()
+    between = norms(hidden, 2)
+    made: dict[tuple[int, int], Layer] = {}
+    layers = [
+        made.setdefault((id(mixer), id(network)), Layer((mixer, network, between)))
+        for mixer, network in zip(mixers, networks, strict=True)
+    ]
+    tied = f.untied() if own_head else f.tied()
     top = top_modules(f, hidden, vocab, tied, norm=hidden)
     return Plan(hidden, vocab, tied, top, tuple(layers), context(f), bits)
 
@@ -86,7 +87,7 @@ def _qwen(f: Fields, experts: bool) -> Plan:
     hidden, heads, kv_heads, head_dim = shapes(f)
     full = _full(f, count)
     bias = f.flag("attention_bias")
-    gate = "full" if f.flag("attn_output_gate", default=True) or "attn_output_gate" not in f.table else ""
+    gate = "full" if "attn_output_gate" not in f.table or f.flag("attn_output_gate") else ""
     attention = gqa(
         hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head", gate=gate
     )
@@ -100,18 +101,24 @@ def _qwen(f: Fields, experts: bool) -> Plan:
         mlp(hidden, f.whole("intermediate_size")) if False in which else None,
     )
     mixers = _choose(full, attention, _delta(f, hidden) if False in full else None)
-    return _assemble(f, hidden, mixers, network, [norms(hidden, 2)] * count, state_bits(f, "mamba_ssm_dtype"))
+    return _assemble(f, hidden, mixers, network, state_bits(f, "mamba_ssm_dtype"))
 
 
 def _olmo_hybrid(f: Fields) -> Plan:
     count = layer_count(f)
     hidden, heads, kv_heads, head_dim = shapes(f)
     full = _full(f, count)
+    if True not in full:  # the code makes one layer attend where the pattern leaves none
+        full[-1] = True
     bias = f.flag("attention_bias")
     attention = gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="full")
+    for key in ("linear_num_key_heads", "linear_num_value_heads"):
+        f.defaults.setdefault(key, heads)
+    f.defaults.setdefault("linear_key_head_dim", int(0.75 * hidden / f.whole("linear_num_key_heads", high=HEADS)))
+    f.defaults.setdefault("linear_value_head_dim", 2 * f.whole("linear_key_head_dim"))
     mixers = _choose(full, attention, _delta(f, hidden))
     network = mlp(hidden, f.whole("intermediate_size"))
-    return _assemble(f, hidden, mixers, [network] * count, [norms(hidden, 2)] * count)
+    return _assemble(f, hidden, mixers, [network] * count)
 
 
 def _kimi_linear(f: Fields) -> Plan:
@@ -133,7 +140,10 @@ def _kimi_linear(f: Fields) -> Plan:
     else:
         heads, head_dim = f.whole("linear_num_heads", high=HEADS), f.whole("linear_head_dim")
         kernel = f.whole("linear_conv_kernel_dim", high=HEADS)
-        full = _full(f, count)
+        types = words(f, count, FULL + RECURRENT, "layer_types")
+        if types is None:
+            f.note(f"{f.prefix}layer_types missing: {f.family} default, every 4. layer after the first attends to all")
+        full = [i > 0 and i % 4 == 0 for i in range(count)] if types is None else [word in FULL for word in types]
     latent = mla(hidden, *latent_widths(f), bias=f.flag("attention_bias")) if True in full else None
     which = sparse(f, count, "first")
     network = _choose(
@@ -142,7 +152,7 @@ def _kimi_linear(f: Fields) -> Plan:
         mlp(hidden, f.whole("intermediate_size")) if False in which else None,
     )
     mixers = _choose(full, latent, kimi_delta(hidden, heads, head_dim, kernel))
-    return _assemble(f, hidden, mixers, network, [norms(hidden, 2)] * count)
+    return _assemble(f, hidden, mixers, network, own_head=True)
 
 
 def _bailing_hybrid(f: Fields) -> Plan:
@@ -159,7 +169,7 @@ def _bailing_hybrid(f: Fields) -> Plan:
     )
     latent = mla(hidden, *widths, bias=f.flag("attention_bias"), gate_width=widths[0])
     delta = kimi_delta(hidden, widths[0], head_dim, f.whole("short_conv_kernel_size", high=HEADS), low_rank=False)
-    return _assemble(f, hidden, _choose(full, latent, delta), network, [norms(hidden, 2)] * count)
+    return _assemble(f, hidden, _choose(full, latent, delta), network, own_head=True)
 
 
 def _minimax(f: Fields) -> Plan:
@@ -177,7 +187,7 @@ def _minimax(f: Fields) -> Plan:
     shared = (f.maybe("shared_intermediate_size", low=0) or 0) if f.has("shared_intermediate_size") else 0
     network = moe(hidden, experts, per_token, f.whole("intermediate_size"), shared_width=shared)
     mixers = _choose(full, gqa(hidden, heads, kv_heads, head_dim), lightning(hidden, heads, head_dim))
-    return _assemble(f, hidden, mixers, [network] * count, [norms(hidden, 2)] * count)
+    return _assemble(f, hidden, mixers, [network] * count)
 
 
 def _lfm2(f: Fields, experts: bool) -> Plan:
@@ -206,11 +216,11 @@ def _lfm2(f: Fields, experts: bool) -> Plan:
             step = f.whole("block_multiple_of")
             width = int(multiplier * (2 * width // 3))
             width = step * ((width + step - 1) // step)
-        return _assemble(f, hidden, mixers, [mlp(hidden, width)] * count, [norms(hidden, 2)] * count)
+        return _assemble(f, hidden, mixers, [mlp(hidden, width)] * count)
     dense = f.whole("num_dense_layers", low=0)
     block = mixture_block(f, hidden, Mixture()) if dense < count else None
     network = _choose([index >= dense for index in range(count)], block, mlp(hidden, width))
-    return _assemble(f, hidden, mixers, network, [norms(hidden, 2)] * count)
+    return _assemble(f, hidden, mixers, network)
 
 
 BUILDERS = {

@@ -16,14 +16,14 @@ _GRANITE_MOE = Style(
     mixture=Mixture(width=("intermediate_size",), shared="shared_intermediate_size"),
 )
 _DEEPSEEK_LIKE = Mixture("first", shared="count")
-_QWEN3_MOE = _QWEN3._replace(mixture=Mixture("step"))
+_QWEN3_MOE = _QWEN3._replace(window="use", mixture=Mixture("step"))
 _BAILING = Style(qkv_bias="use_qkv_bias", out_bias="use_bias", mlp_bias="use_bias", mixture=_DEEPSEEK_LIKE)
 
 STYLES: dict[str, Style] = {
     "llama": _LLAMA,
     "exaone": _LLAMA,
     "internlm3": _LLAMA,
-    "helium": _LLAMA,
+    "helium": _LLAMA._replace(out_bias=False),
     "arcee": _LLAMA._replace(gated=False),
     "nemotron": _LLAMA._replace(gated=False, norm_bias=True),
     "granite": _LLAMA,
@@ -48,7 +48,9 @@ STYLES: dict[str, Style] = {
     "apertus": Style(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", gated=False, extra=2),
     "phi3": Style(window="all"),
     "starcoder2": Style("use_bias", "use_bias", "use_bias", norm_bias=True, gated=False, window="all"),
-    "stablelm": Style(qkv_bias="use_qkv_bias", norm_bias=True),
+    "stablelm": Style(
+        qkv_bias="use_qkv_bias", norm_bias=True, qk_norm="full", qk_norm_key="qk_layernorm", parallel="use_parallel_residual"
+    ),
     "gemma": Style(qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma2": _GEMMA2,
     "vaultgemma": _GEMMA2._replace(norms=2),

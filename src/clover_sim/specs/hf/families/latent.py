@@ -7,7 +7,7 @@ from clover_sim.specs.hf.ffn import mlp
 from clover_sim.specs.hf.fields import HEADS, LAYERS, Fields
 from clover_sim.specs.hf.layers import layer_count, sparse, words
 from clover_sim.specs.hf.parts import Block, Layer, Plan
-from clover_sim.specs.hf.standard import Mixture, context, mixture_block, norms, top_modules
+from clover_sim.specs.hf.standard import Mixture, context, head_width, mixture_block, norms, top_modules
 
 _MIXTURE = Mixture("first", shared="count")
 
@@ -20,12 +20,17 @@ def latent_widths(f: Fields) -> tuple[int, int | None, int, int, int, int]:
         f.whole("kv_lora_rank"),
         f.whole("qk_nope_head_dim"),
         f.whole("qk_rope_head_dim", low=0),
-        f.whole("v_head_dim"),
+        f.maybe("v_head_dim") or head_width(f, f.whole("hidden_size"), f.whole("num_attention_heads", high=HEADS)),
     )
 
 
-def _plan(f: Fields, mixtures: bool, index: str = "") -> Plan:
-    """Plan such a model. mixtures: it has experts. index: ``all`` or ``some`` layers have a sparse indexer."""
+def _plan(f: Fields, mixtures: bool, index: str = "", biased: bool = False) -> Plan:
+    """Plan such a model.
+
+    Args:
+        mixtures: it has experts. index: ``all`` or ``some`` layers have a sparse indexer.
+        biased: ``mlp_bias`` counts (elsewhere the key stands but is not used).
+    """
     count = layer_count(f)
     hidden = f.whole("hidden_size", required=True)
     vocab = f.whole("vocab_size")
@@ -38,16 +43,18 @@ def _plan(f: Fields, mixtures: bool, index: str = "") -> Plan:
         for flag in set(indexed)
     }
     which = sparse(f, count, "first") if mixtures else [False] * count
-    mlp_bias = f.flag("mlp_bias")
+    mlp_bias = biased and f.flag("mlp_bias")
     networks: dict[bool, Block] = {}
     if True in which:
         networks[True] = mixture_block(f, hidden, _MIXTURE, mlp_bias=mlp_bias)
     if False in which:
         networks[False] = mlp(hidden, f.whole("intermediate_size"), bias=mlp_bias)
     between = norms(hidden, 2)
+    # A.X K1 norms what its mixtures return.
+    after = norms(hidden, 3) if f.family == "axk1" else between
     made: dict[tuple[bool, bool], Layer] = {}
     layers = tuple(
-        made.setdefault(pair, Layer((mixers[pair[0]], networks[pair[1]], between)))
+        made.setdefault(pair, Layer((mixers[pair[0]], networks[pair[1]], after if pair[1] else between)))
         for pair in zip(indexed, which, strict=True)
     )
     tied = f.tied()
@@ -74,13 +81,13 @@ def _indexed(f: Fields, count: int, rule: str) -> list[bool]:
 
 
 BUILDERS = {
-    "deepseek_v2": lambda f: _plan(f, True),
+    "deepseek_v2": lambda f: _plan(f, True, biased=True),
     "deepseek_v3": lambda f: _plan(f, True),
     "glm4_moe_lite": lambda f: _plan(f, True),
     "axk1": lambda f: _plan(f, True),
     "mistral4": lambda f: _plan(f, True),
     "deepseek_v32": lambda f: _plan(f, True, "all"),
     "glm_moe_dsa": lambda f: _plan(f, True, "some"),
-    "minicpm3": lambda f: _plan(f, False),
+    "minicpm3": lambda f: _plan(f, False, biased=True),
     "youtu": lambda f: _plan(f, False),
 }

@@ -15,9 +15,9 @@ _NEMOTRON = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe"}
 _NEMOTRON_WORDS = {"linear_attention": "mamba", "full_attention": "attention"}
 
 
-def _finish(f: Fields, hidden: int, layers: list[Layer], bits: int = 32) -> Plan:
+def _finish(f: Fields, hidden: int, layers: list[Layer], bits: int = 32, own_head: bool = False) -> Plan:
     vocab = f.whole("vocab_size")
-    tied = f.tied()
+    tied = f.untied() if own_head else f.tied()
     top = top_modules(f, hidden, vocab, tied, norm=hidden)
     return Plan(hidden, vocab, tied, top, tuple(layers), context(f), bits)
 
@@ -163,7 +163,7 @@ def _nemotron_h(f: Fields) -> Plan:
         )  # fmt: skip
     between = norms(hidden, 1)
     layers = _share([(blocks[kind], between) for kind in kinds])
-    return _finish(f, hidden, layers, state_bits(f, "mamba_ssm_cache_dtype", "mamba_ssm_dtype"))
+    return _finish(f, hidden, layers, state_bits(f, "mamba_ssm_cache_dtype", "mamba_ssm_dtype"), True)
 
 
 def _nemotron_kinds(f: Fields) -> list[str]:

@@ -19,7 +19,9 @@ from clover_sim.specs.hf.standard import (
 )
 
 
-def _finish(f: Fields, hidden: int, mixers: list[Block], networks: list[Block], between: Block) -> Plan:
+def _finish(
+    f: Fields, hidden: int, mixers: list[Block], networks: list[Block], between: Block, head_bias: bool = False
+) -> Plan:
     vocab = f.whole("vocab_size")
     made: dict[tuple[int, int], Layer] = {}
     layers = tuple(
@@ -27,7 +29,8 @@ def _finish(f: Fields, hidden: int, mixers: list[Block], networks: list[Block], 
         for mixer, network in zip(mixers, networks, strict=True)
     )
     tied = f.tied()
-    return Plan(hidden, vocab, tied, top_modules(f, hidden, vocab, tied, norm=hidden), layers, context(f))
+    top = top_modules(f, hidden, vocab, tied, norm=hidden, head_bias=head_bias)
+    return Plan(hidden, vocab, tied, top, layers, context(f))
 
 
 def _networks(f: Fields, hidden: int, which: list[bool], mixture: Block | None, dense: str, bias: bool = False) -> list[Block]:
@@ -199,7 +202,7 @@ def _ernie(f: Fields) -> Plan:
         mixture = mixture_block(f, hidden, Mixture(shared="count", correction=True), mlp_bias=bias)
     networks = _networks(f, hidden, which, mixture, "intermediate_size", bias)
     attention = gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias)
-    return _finish(f, hidden, [attention] * count, networks, norms(hidden, 2))
+    return _finish(f, hidden, [attention] * count, networks, norms(hidden, 2), bias)
 
 
 def _same(f: Fields, key: str) -> None:
