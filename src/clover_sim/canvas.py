@@ -74,13 +74,18 @@ class Canvas:
 
     @property
     def limit(self) -> int:
-        """The most new tokens there may be. The text ends at or before it; where, shows when its last token is settled."""
+        """The most new tokens there may be. Where the text ends before it shows when its last token is settled."""
         return self._limit
 
     @property
     def frontier(self) -> int:
         """The first masked position; everything before it is filled. Equals ``limit`` when all is done."""
         return self._frontier
+
+    @property
+    def written(self) -> int:
+        """Positions before this have final K/V; everything from here on may still be reopened."""
+        return self._written
 
     @property
     def remaining(self) -> int:

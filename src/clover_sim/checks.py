@@ -16,7 +16,7 @@ def declared_needs(decoder: Any) -> frozenset[str]:
     """The abilities a decoder declares; raises :class:`DecoderFault` if it is no decoder or declares nonsense."""
     name = type(decoder).__name__
     if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
-        raise DecoderFault(f"{decoder!r:.60} is not a decoder: expected an object with a method decode(canvas)")
+        raise DecoderFault(f"{_name_of(decoder)} is not a decoder: expected an object with a method decode(canvas)")
     needs: Any = getattr(decoder, "needs", frozenset())
     if isinstance(needs, str) or not all(isinstance(n, str) for n in needs):
         raise DecoderFault(f"{name}.needs = {needs!r}: expected a set of names, such as {{'entropy'}}")
@@ -27,6 +27,13 @@ def declared_needs(decoder: Any) -> frozenset[str]:
     if type(idle) is not int or idle < 0:
         raise DecoderFault(f"{name}.max_idle_passes = {idle!r}: expected a whole number of at least 0")
     return frozenset(needs)
+
+
+def _name_of(value: Any) -> str:
+    """A value in a message: plain ones as they are, others by type (an address would differ from run to run)."""
+    if isinstance(value, str | int | float | None):
+        return f"{value!r:.60}"
+    return f"the class {value.__name__}" if isinstance(value, type) else f"an object of {type(value).__name__}"
 
 
 def kv_write_rule(decoder: Any, stream: Any, override: str | None) -> str:
@@ -42,7 +49,7 @@ def kv_write_rule(decoder: Any, stream: Any, override: str | None) -> str:
 def forward_fault(forward: Any, limit: int, prompt_tokens: int) -> str | None:
     """A request that is malformed whatever the state of the canvas."""
     if not isinstance(forward, Forward):
-        return f"a decoder yields Forward requests, got {type(forward).__name__}: {str(forward)[:60]!r}"
+        return f"a decoder yields Forward requests, got {_name_of(forward)}"
     start, stop, attend, role = forward.start, forward.stop, forward.attend, forward.role
     if not ((attend is CAUSAL or attend is BLOCK) and (role is TARGET or role is DRAFT)):
         return f"Forward.attend = {attend!r}, role = {role!r}: not an Attend and a Role"

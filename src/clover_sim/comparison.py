@@ -226,7 +226,7 @@ def _check_work(
     passes = tokens * seeds * (len(strategies) + 1)
     if passes > WORK_LIMIT_PASSES and not allow_long:
         raise UsageError(
-            f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or --allow-long to wait for it"
+            f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or wait with --allow-long"
         )
 
 
@@ -298,6 +298,7 @@ def _summarise(strategy: _Strategy, samples: list[dict[str, Any]], seeds: tuple[
             row[column], row[f"{column}_ci95"] = mean(values), ci95(values)
     bounds = [s["bound"] for s in samples]
     row["bound"] = max(sorted(set(bounds)), key=bounds.count)
-    row["tokens"] = first["tokens"] if len({s["tokens"] for s in samples}) == 1 else mean([s["tokens"] for s in samples])
+    if len({s["tokens"] for s in samples}) > 1:
+        row["tokens"] = mean([s["tokens"] for s in samples])
     return row
 

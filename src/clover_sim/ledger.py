@@ -1,4 +1,4 @@
-"""The append-only record of every pass. Only the engine writes it; everybody else reads it, and ``audit`` re-derives it.
+"""The append-only record of every pass: only the engine writes it, all others read it, ``audit`` derives it again.
 
 One row is one request's share of one step. Beside the rows stand the positions of each request (which row settled
 it, forced or not, wrong or not) and, for decoders that revise, each settlement that was taken back.

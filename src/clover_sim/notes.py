@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from clover_sim.records import Kind
@@ -81,7 +82,7 @@ def _quality_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _seed_warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Rows of one stream whose latencies cannot be told apart with the seeds that were run."""
     undecided = compared = 0
-    for a, b in zip(rows, rows[1:], strict=False):
+    for a, b in pairwise(rows):
         if (a["stream"], a["tokens"]) != (b["stream"], b["tokens"]) or "latency_s_ci95" not in a:
             continue
         compared += 1

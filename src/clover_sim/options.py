@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
-from clover_sim.errors import UsageError, suggest
+from clover_sim.errors import CloverError, DecoderFault, UsageError, suggest
 
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
@@ -25,8 +25,8 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     >>> split_spec("mypkg.fast:Decoder:threshold=0.9")
     ('mypkg.fast:Decoder', {'threshold': '0.9'})
     """
-    head, equals, _ = text.partition("=")
-    name, colon, first_key = head.rpartition(":") if equals else (text, "", "")
+    head, equals, _rest = text.partition("=")
+    name, colon, _ = head.rpartition(":") if equals else (text, "", "")
     if equals and not colon:
         raise UsageError(f"{text!r}: options need a name before them, as in name:key=value")
     options: dict[str, str] = {}
@@ -62,8 +62,8 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
 
     Raises :class:`UsageError` naming the option, what was got and what is expected.
     """
-    hints = get_type_hints(cls)
     known = {f.name: f for f in fields(cls) if f.init}
+    hints = _field_types(cls, known, where)
     values = {}
     for key, value in options.items():
         if key not in known:
@@ -74,8 +74,21 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
             raise UsageError(f"{where}: option {name!r} is missing; write {where}:{name}=...")
     try:
         return cls(**values)
+    except CloverError:
+        raise
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{where}: {error}") from None
+        raise UsageError(f"{where}: {' '.join(str(error).split())}") from None
+    except Exception as error:
+        raise DecoderFault(f"{where}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+
+
+def _field_types(cls: type, known: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Types of the fields alone: other annotations may name what exists only for a type checker."""
+    shim = type(cls.__name__, (), {"__annotations__": {n: f.type for n, f in known.items()}, "__module__": cls.__module__})
+    try:
+        return get_type_hints(shim)
+    except Exception as error:
+        raise DecoderFault(f"{where}: the types of its options cannot be read: {error}") from error
 
 
 def _coerce(text: str, hint: Any, where: str) -> Any:

@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from clover_sim import decoders
-from clover_sim.errors import DecoderFault, PluginError, UsageError, suggest
+from clover_sim.checks import one_line as _one_line
+from clover_sim.errors import CloverError, DecoderFault, PluginError, UsageError, suggest
 from clover_sim.options import build, split_spec
 
 ENTRY_POINT_GROUP = "clover_sim.decoders"
@@ -62,12 +63,12 @@ def _load_class(path: str) -> Any:
                 f"strategy {path!r}: there is no module {error.name!r}; is its folder on PYTHONPATH or its package "
                 "installed?"
             ) from None
-        raise PluginError(f"strategy {path!r} cannot be loaded: {error}") from error
+        raise PluginError(f"strategy {path!r} cannot be loaded: {_one_line(error)}") from error
     except AttributeError:
         names = [n for n in dir(loaded) if not n.startswith("_")]
         raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}") from None
-    except Exception as error:
-        raise PluginError(f"strategy {path!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"strategy {path!r} cannot be loaded: {_one_line(error)}") from error
     return loaded
 
 
@@ -120,8 +121,10 @@ def build_strategy(spec: str) -> tuple[str, Any]:
     else:
         try:
             decoder = cls()
-        except Exception as error:
-            raise DecoderFault(f"{name}: {type(error).__name__}: {error}") from error
+        except CloverError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise DecoderFault(f"{name}: {_one_line(error)}") from error
     return name, check_is_decoder(decoder, name)
 
 

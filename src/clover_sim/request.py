@@ -90,8 +90,7 @@ class Request:
             raise DecoderFault(f"{type(decoder).__name__}.decode must be a generator function (it has to yield passes)")
         self.generator: GeneratorType[Any, Any, Any] = generator
         self._accept(self._resume(None))
-        if self.prompt_tokens and self.pending is not None:
-            self._queue(Kind.PREFILL, self.pending)
+        self._prefill()
 
     # ---- the generator ------------------------------------------------------------------------------------------
 
@@ -175,9 +174,12 @@ class Request:
             self.pending = Forward(start, upto, BLOCK, TARGET)
             return True
         if self.kv_write == "fused" and then is not None and canvas._settled < upto:
-            if then.recompute < upto - start:
-                self.extra_width = upto - start  # the next pass computes the finished block along with its own span
+            self.extra_width = upto - start  # the next pass computes the finished block along with its own span
         return False
+
+    def _prefill(self) -> None:
+        if self.prompt_tokens and self.pending is not None:
+            self._queue(Kind.PREFILL, self.pending)
 
     def _queue(self, kind: Kind, then: Forward | None) -> None:
         self.queued_kind, self.after_engine = kind, then
@@ -242,7 +244,7 @@ class Request:
                 kind = Kind.VERIFY if tested > 0 else Kind.DECODE
                 canvas._covered_stop = max(canvas._covered_stop, stop)
         if self.extra_width:
-            recompute += self.extra_width
+            recompute = max(recompute, self.extra_width)
             self.extra_width = 0
         view = View(canvas, forward, masked, tested)
         canvas._view, canvas._row = view, len(ledger.kind)

@@ -143,7 +143,6 @@ def test_a_plugin_that_hides_a_built_in(tmp_path: Path, taken: str) -> None:
     folder = install(tmp_path, "thief", {taken: "thief:Steady", "steady": "thief:Steady"}, GOOD)
     kind, message = refusal("steady", folder)
     assert kind == "PluginError" and f"{taken!r}: a built-in strategy and thief:Steady" in message
-    assert taken == refusal(taken, folder)[0].strip("(',") or "TokenByToken" in refusal(taken, folder)[1] or True
     code = f"from clover_sim import build_strategy; print(type(build_strategy({taken!r})[1]).__module__)"
     assert python(code, folder).startswith("clover_sim.decoders.")
 

@@ -57,7 +57,8 @@ class Machine:
 
     Args:
         model, hardware, engine: specifications.
-        precision: format of the target's weights: bf16, fp8, int8, int4, nvfp4, mxfp4, or a number of bits.
+        precision: format of the target's weights: bf16, fp8, int8, int4, nvfp4, mxfp4, a number of bits, or one of a
+            checkpoint's own.
         kv_cache_dtype: format of its K/V cache: auto, bf16, fp8, ... or a number of bits.
         tensor_parallel_size: cards that share every layer.
         drafter: the model that DRAFT passes run, ``None`` if drafts cost nothing.
@@ -70,7 +71,7 @@ class Machine:
     model: ModelSpec
     hardware: HardwareSpec
     engine: EngineSpec
-    precision: str = "bf16"
+    precision: str | Precision = "bf16"
     kv_cache_dtype: str = "bf16"
     tensor_parallel_size: int = 1
     drafter: ModelSpec | None = None
@@ -92,7 +93,8 @@ class Machine:
             )
         constants = self.engine.constants(self.hardware)
         element_bits = kv_bits(self.kv_cache_dtype)
-        weights, draft_weights = weight_precision(self.precision), weight_precision(self.drafter_precision)
+        weights = weight_precision(self.precision) if isinstance(self.precision, str) else self.precision
+        draft_weights = weight_precision(self.drafter_precision)
         drafter = None
         if self.drafter is not None:
             drafter = _rates(self, constants, self.drafter, draft_weights, element_bits)

@@ -117,7 +117,7 @@ def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
         remedies.append(f"--tensor-parallel-size {2 * ranks}")
     remedies.append("a larger GPU")
     return (
-        f"{machine.model.name} at {machine.precision} needs {gigabytes(picture.total_bytes)} "
+        f"{machine.model.name} at {machine.target_precision.name} needs {gigabytes(picture.total_bytes)} "
         f"(weights {picture.weight_bytes / 1e9:.1f}{drafter}, cache and state {rest / 1e9:.1f}) but {cards} gives "
         f"{picture.capacity_bytes / 1e9:.1f} of {gigabytes(picture.memory_bytes)}; try {', '.join(remedies)}"
     )

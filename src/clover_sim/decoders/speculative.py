@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from clover_sim.canvas import Canvas
 from clover_sim.errors import UsageError
@@ -47,7 +48,7 @@ class Speculative:
                     f"speculative: acceptance lists the survival of {len(given)} positions, but "
                     f"num_speculative_tokens={k}; give one entry a draft token"
                 )
-            if any(later > earlier for earlier, later in zip(given, given[1:], strict=False)):
+            if any(later > earlier for earlier, later in pairwise(given)):
                 raise UsageError(
                     f"speculative: acceptance={list(given)} rises; a list is the share of cycles that kept at least "
                     "1, 2, ... drafts, so it can only fall"

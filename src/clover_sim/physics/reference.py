@@ -60,7 +60,9 @@ class ReferencePhysics:
         self._tokens, self._floor, self._spread = tokens, floor, spread
         self._state = array("d")
         self.confidence = self._state.__getitem__
-        self.uniform_lift: UniformLift | None = UniformLift(settings.lift, CAP, self._draw, self._wrong_now, errors_only_when_forced=True)
+        self.uniform_lift: UniformLift | None = UniformLift(
+            settings.lift, CAP, self._draw, self._wrong_now, errors_only_when_forced=True
+        )
 
     def _draw(self, start: int, stop: int) -> list[float]:
         draw, floor, spread = self._random, self._floor, self._spread

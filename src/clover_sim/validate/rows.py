@@ -1,0 +1,193 @@
+"""Reading measurements: tables of speculative decoding, of diffusion models, and this package's own."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from typing import Any, NamedTuple
+
+from clover_sim.cost.machine import stored_bytes
+from clover_sim.errors import InputError
+from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, list_engines, load_engine
+from clover_sim.specs.check import kind_of
+from clover_sim.validate import names
+
+BUILT_IN = ("published", "serving", "kernels")
+"""Tables that ship with the package, by name; ``published`` is the default."""
+
+
+class Row(NamedTuple):
+    """One measured speed of plain decoding.
+
+    Args:
+        id: as the table has it. model, hardware, engine, precision: what it ran on. devices: cards.
+        batch: sequences decoded together. context: cached tokens of each. measured: tokens a second in all.
+        kv_cache_dtype: format of the cache. source: where it was published. baseline: the measurement it repeats.
+    """
+
+    id: str
+    model: ModelSpec
+    hardware: HardwareSpec
+    engine: EngineSpec
+    precision: Precision
+    devices: int
+    batch: int
+    context: int
+    measured: float
+    kv_cache_dtype: str
+    source: str
+    baseline: tuple[object, ...]
+
+
+def read_rows(path: str | None) -> tuple[list[Row], dict[str, int]]:
+    """The usable rows of a table, and how many were left out for each reason.
+
+    Args:
+        path: a JSON or TOML file, the name of a built-in table, or ``None`` for the default one.
+
+    Raises:
+        InputError: the file cannot be read, or is no list of tables.
+    """
+    where, items = _items(path)
+    rows: list[Row] = []
+    skipped: dict[str, int] = {}
+    for number, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise InputError(f"{where}: row {number} is {kind_of(item)}; expected a table such as {{\"id\": ...}}")
+        found = _row(item, number)
+        if isinstance(found, str):
+            skipped[found] = skipped.get(found, 0) + 1
+        else:
+            rows.append(found)
+    return rows, dict(sorted(skipped.items()))
+
+
+def _items(path: str | None) -> tuple[str, list[Any]]:
+    from clover_sim.specs.load import DATA, read_table
+
+    if path is None or path in BUILT_IN:
+        where = os.path.join(DATA, "measurements", f"{path or BUILT_IN[0]}.toml")
+        return os.path.basename(where), _expand(read_table(where))
+    if path.lower().endswith(".json"):
+        table = _json(path)
+    else:
+        table = read_table(path)
+    if isinstance(table, dict):
+        if "columns" in table:
+            return path, _expand(table)
+        table = next((value for value in table.values() if isinstance(value, list)), None)
+    if not isinstance(table, list):
+        raise InputError(f"{path}: holds no list of rows; expected one, as in [{{\"id\": ...}}]")
+    return path, table
+
+
+def _json(path: str) -> Any:
+    import json
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LIMIT_BYTES + 1)
+        if len(content) > _LIMIT_BYTES:
+            raise InputError(f"{path}: holds over {_LIMIT_BYTES // 10**6} MB; expected a table of measurements")
+        return json.loads(content.decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise InputError(f"{path}: nested too deeply; expected a list of rows") from None
+    except ValueError:  # no UTF-8, or a number of thousands of digits
+        raise InputError(f"{path}: not JSON in UTF-8; expected a list of rows") from None
+
+
+_LIMIT_BYTES = 64_000_000
+
+
+def _expand(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table of this package: names of the columns once, then values; sources by number."""
+    columns, sources = table["columns"], table.get("sources", [])
+    rows = []
+    for values in table["rows"]:
+        row = dict(zip(columns, values, strict=True))
+        if isinstance(row.get("source"), int):
+            row["source"] = sources[row["source"]]
+        rows.append(row)
+    return rows
+
+
+def _row(item: dict[str, Any], number: int) -> Row | str:
+    """A usable row, or why it is not one."""
+    text, speed = _plain(item)
+    if speed is None:
+        return text
+    device = item.get("gpu")
+    if not isinstance(device, str) or not device.strip():
+        return "no device stated"
+    if "offload" in device.lower():
+        return "offload to the host"
+    devices = item.get("n_gpus", 1)
+    devices = 1 if devices is None else devices
+    if "+" in re.sub(r"\(.*?\)|max\+", "", device.lower()) or not _count(devices):
+        return "several devices of different kinds"
+    hardware = names.hardware_of(device)
+    if hardware is None:
+        return "device not known"
+    model = names.model_of(text)
+    if model is None:
+        return "model not known"
+    engine = names.engine_of(item, hardware)
+    if engine not in list_engines():
+        return "engine not known"
+    precision = names.precision_of(_text(item.get("precision")), text, engine)
+    if precision is None:
+        return "format of the weights not known"
+    if sum(stored_bytes(model, precision)) > hardware.memory_bytes * devices:
+        return "does not fit the device in that format"
+    batch = 1 if item.get("batch") is None else item["batch"]
+    if not _count(batch):
+        return "batch is no count"
+    context = item.get("context_tokens")
+    if not _count(context):
+        context = names.context_of(_text(item.get("workload")), item.get("gen_len"))
+    source = _text(item.get("source")) or ""
+    return Row(
+        str(item.get("id") or f"row {number}"), model, hardware, load_engine(engine), precision, devices, batch,
+        context, speed, _text(item.get("kv_cache_dtype")) or "bf16", source,
+        (model.name, hardware.name, devices, precision.name, batch, speed, item.get("workload"), source),
+    )  # fmt: skip
+
+
+def _plain(item: dict[str, Any]) -> tuple[str, float | None]:
+    """The model and the speed of plain decoding that a row states, or why it states none and ``None``."""
+    if "tokens_per_s" in item:
+        model, speed = item.get("model"), item["tokens_per_s"]
+    elif "target_model" in item:
+        model, speed = item["target_model"], item.get("baseline_tok_s")
+    elif "baseline_tok_s" in item:
+        name = _text(item.get("baseline_name")) or ""
+        if not re.search(r"\b(?:AR|autoregressive)\b", name) or re.search(r"MTP|draft|baselines", name):
+            return "no speed of plain decoding", None
+        other = re.sub(r"\(.*?\)", " ", name).replace("AR", " ").strip()
+        model, speed = (other if names.model_of(other) else item.get("model")), item["baseline_tok_s"]
+        if other and not names.model_of(other):
+            return "speed of another model", None
+    else:
+        return "no speed of plain decoding", None
+    if speed is None:
+        return "no speed of plain decoding", None
+    if isinstance(speed, bool) or not isinstance(speed, (int, float)) or not 0 < speed < math.inf:
+        return "speed is not a number above 0", None
+    if not isinstance(model, str) or not model.strip():
+        return "no model stated", None
+    return model, float(speed)
+
+
+def _count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10**9
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
