@@ -174,6 +174,8 @@ class Canvas:
             if type(p) is not int or not start <= p < stop:
                 self._refuse(f"commit of position {p!r}, which this pass (positions {start}..{stop - 1}) has not seen")
             if filled[p]:
+                if rows[p] == UNSETTLED:
+                    continue  # the text ended earlier in this pass, which the decoder could not know
                 self._refuse(f"commit of position {p}, which is already filled")
             forced = ruled is not None and p not in ruled
             flag = FORCED if forced else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from clover_sim.cost.pricing import PricedRun, price_groups
+from clover_sim.cost import Machine, PricedRun, Roofline, price_groups
 from clover_sim.engine import run
 from clover_sim.errors import InputError, UsageError
 from clover_sim.notes import explain
@@ -26,12 +26,12 @@ WORK_LIMIT_PASSES = 100_000_000
 MEASURED = (
     "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "tokens_per_pass", "tokens_per_denoise_pass",
     "speedup_passes", "forced_commits", "locked_errors", "wasted_positions", "ms_per_pass", "latency_s",
-    "latency_low_s", "latency_high_s", "prefill_s", "tokens_per_s", "speedup_time",
+    "latency_low_s", "latency_high_s", "prefill_s", "tokens_per_s", "total_tokens_per_s", "speedup_time",
 )  # fmt: skip
 """Columns that vary with the seed; with several seeds they are means, with ``<column>_ci95`` beside them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Rows of one comparison: one a stream length and strategy. ``rows`` hold plain JSON values.
 
@@ -45,6 +45,10 @@ class Comparison:
     seeds: tuple[int, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        where = " on ".join(str(self.settings[k]) for k in ("model", "gpu") if k in self.settings)
+        return f"<Comparison: {len(self.rows)} rows{f', {where}' if where else ''}; see .to_dicts() and .notes>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as plain dictionaries, ready for any data-frame library."""
@@ -73,9 +77,9 @@ class _Strategy(NamedTuple):
 
 
 def compare(
-    strategies: Sequence[Any] | None = None,
+    strategies: Any = None,
     *,
-    tokens: Sequence[int] | None = None,
+    tokens: int | Sequence[int] | None = None,
     profile: str = "reference",
     inputs: Sequence[str] = (),
     tokenizer: str = "qwen",
@@ -93,13 +97,13 @@ def compare(
     """Compare strategies on the same streams.
 
     Args:
-        strategies: names with options (``"block-diffusion:threshold=0.9"``), or decoder objects.
-        tokens: lengths of the text, each >= 1; default: 128, 256, 512, 1024, or the whole of each input.
+        strategies: a name with options (``"block-diffusion:threshold=0.9"``) or a decoder object, or several.
+        tokens: length of the text, >= 1, or several; default: 128, 256, 512, 1024, or the whole of each input.
         profile: a stream profile with options; for inputs its options (``lift``, ``seed``) still apply.
         inputs: files to read (``-`` is standard input) instead of a synthetic stream.
         tokenizer: ``qwen`` or ``o200k``, for inputs.
         seeds: one run a seed; several give means with 95 % intervals. Default: the profile's own.
-        cost: a cost model of :mod:`clover_sim.cost`; default: roofline of the default model and card.
+        cost: a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline; default: roofline of the default model and card.
         batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
         prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
         allow_long: permit more than 10^8 passes.
@@ -109,7 +113,11 @@ def compare(
     """
     if type(batch_size) is not int or batch_size < 1:
         raise UsageError(f"batch_size {batch_size!r}: expected a whole number of at least 1")
-    cost = cost or default_cost()
+    cost = default_cost() if cost is None else cost
+    if isinstance(cost, Machine):
+        cost = Roofline(cost)
+    strategies = [strategies] if isinstance(strategies, str) or hasattr(strategies, "decode") else strategies
+    tokens = [tokens] if isinstance(tokens, int) else tokens
     chosen = [_strategy(s, cost) for s in (strategies or DEFAULT_STRATEGIES)]
     seed_list = tuple(seeds) if seeds is not None else ()
     if seeds is not None and not seed_list:
@@ -135,7 +143,7 @@ def compare(
             for strategy in [floor, *plan]:
                 finished = run(strategy.decoder, stream, **options)
                 price, prefill_s = _price(finished, strategy.cost, batch_size)
-                row = _measure(finished, price, prefill_s, base)
+                row = _measure(finished, price, prefill_s, base, batch_size)
                 base = base or row
                 priced[id(strategy)] = (strategy, finished, price)
                 if id(strategy) in samples:
@@ -144,7 +152,7 @@ def compare(
                 if progress is not None:
                     progress(done, total)
         rows.extend(_summarise(s, samples[id(s)], seed_list) for s in chosen)
-    notes, warnings = explain(rows, list(priced.values()))
+    notes, warnings = explain(rows, list(priced.values()), batch_size)
     settings = {
         **_describe(chosen[0].cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens,
         "kv_write": kv_write or "default", "eos_stop": eos_stop, "align": align, "profile": sources.label,
@@ -244,7 +252,9 @@ def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]
     return price_groups(cost, decode), price_groups(cost, prefill).latency_s if prefill else 0.0
 
 
-def _measure(finished: Run, price: PricedRun, prefill_s: float, base: dict[str, Any] | None) -> dict[str, Any]:
+def _measure(
+    finished: Run, price: PricedRun, prefill_s: float, base: dict[str, Any] | None, batch_size: int
+) -> dict[str, Any]:
     """The measured columns of one run; ``base`` is the row of ``ar`` on the same stream (None for ``ar`` itself)."""
     t = finished.totals
     passes = t.target_passes + t.draft_passes
@@ -270,6 +280,7 @@ def _measure(finished: Run, price: PricedRun, prefill_s: float, base: dict[str, 
         "latency_high_s": price.high_s,
         "prefill_s": prefill_s,
         "tokens_per_s": per_s,
+        "total_tokens_per_s": per_s and per_s * batch_size,
         "speedup_time": (base["latency_s"] / price.latency_s if base else 1.0) if price.latency_s else None,
         "bound": price.bound,
     }

@@ -98,13 +98,12 @@ class Batch:
         for request in ready:
             request.execute(self._steps)
             self._mark_boundary(request, role)
-        padding = 0
+        padding: tuple[int, ...] = ()
         if self.policy == "padded" and role is TARGET and waiting:
-            width = max(self.ledger.tokens[first:])
-            padding = width * len(waiting)
+            padding = (max(self.ledger.tokens[first:]),) * len(waiting)
             self.ledger.padding[self._steps] = padding
         step = Step(
-            self._steps, role, range(first, len(self.ledger)), padding,
+            self._steps, role, range(first, len(self.ledger)), sum(padding),
             tuple(r.number for r in ready if r.pending is None),
         )  # fmt: skip
         self._steps += 1

@@ -61,4 +61,5 @@ def suggest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; known: {', '.join(known)}" if known else ""
+    more = f", ... ({len(known)} in all)" if len(known) > 12 else ""
+    return f"; known: {', '.join(known[:12])}{more}" if known else ""

@@ -63,7 +63,7 @@ class Ledger:
 
     Columns, one entry a row: ``step``, ``request``, ``kind`` (:class:`Kind`), ``start`` (first position), ``tokens``
     (computed), ``recompute`` (final positions computed once more), ``context`` (cached tokens read), ``committed``,
-    ``reopened``. ``padding`` maps a step to the tokens that waiting rows added to it.
+    ``reopened``. ``padding`` maps a step to the widths that waiting requests added to it.
     """
 
     __slots__ = (
@@ -82,7 +82,7 @@ class Ledger:
         self.committed = array("I")
         self.reopened = array("I")
         self.positions: dict[int, Positions] = {}
-        self.padding: dict[int, int] = {}
+        self.padding: dict[int, tuple[int, ...]] = {}
 
     def append(
         self, request: int, step: int, kind: Kind, start: int, tokens: int, recompute: int, context: int,
@@ -141,9 +141,9 @@ class Ledger:
                     "context_tokens": self.context[i], "committed": self.committed[i], "reopened": self.reopened[i],
                 }  # fmt: skip
 
-    def settled(self, row: int, request: int = 0) -> tuple[int, ...]:
+    def settled(self, row: int) -> tuple[int, ...]:
         """Positions that ``row`` settled and that were not taken back later."""
-        rows = self.positions[request].row
+        rows = self.positions[self.request[row]].row
         start = self.start[row]
         stop = min(len(rows), start + max(self.tokens[row], 1))
         return tuple(p for p in range(start, stop) if rows[p] == row)
@@ -162,11 +162,12 @@ class Ledger:
         shapes = []
         for step, rows in steps.items():
             widths = tuple(self.tokens[r] for r in rows)
-            if padding := self.padding.get(step):
-                widths += (padding,)
+            widths += self.padding.get(step, ())
             context = sum(self.context[r] for r in rows)
             recompute = sum(self.recompute[r] for r in rows)
-            shapes.append((PassShape(Kind(self.kind[rows[0]]), widths, context, recompute), 1))
+            kinds = [self.kind[r] for r in rows]
+            kind = max(sorted(set(kinds)), key=kinds.count)  # a step may mix kinds of one role: the commonest names it
+            shapes.append((PassShape(Kind(kind), widths, context, recompute), 1))
         return shapes
 
     def _grouped_rows(self) -> list[tuple[PassShape, int]]:

@@ -1,4 +1,4 @@
-"""What a comparison has to say in words: the rule that was counted, and why time gains less than passes."""
+"""What a comparison has to say in words: which rule was counted, why time gains less than passes, what to doubt."""
 
 from __future__ import annotations
 
@@ -8,78 +8,149 @@ from typing import Any
 
 from clover_sim.records import Kind
 
+Rows = Sequence[Mapping[str, Any]]
+
 _RULE_WORDS = {
-    "none": "denoise rounds only, no pass for writing K/V (what published pass counts state)",
-    "separate": "one more pass per finished block to write its K/V",
-    "skip-last": "one more pass per finished block to write its K/V, the last block excepted",
-    "fused": "K/V of a finished block are written inside the next pass, as more width and no pass of its own",
+    "none": "denoise rounds only, no pass for writing K/V, as published pass counts have it",
+    "separate": "one more pass per finished block writes its K/V",
+    "skip-last": "one more pass per finished block writes its K/V, the last block excepted",
+    "fused": "the next pass writes the K/V of a finished block, and is that much wider",
 }
+_LARGE_BLOCK = 32
+"""Above this a uniform lift promises more than real models give (docs/design.md, known limits)."""
 
 
-def explain(rows: Sequence[Mapping[str, Any]], priced: Sequence[tuple[Any, Any, Any]]) -> tuple[list[str], list[str]]:
-    """Sentences for under the table, and warnings for stderr.
+def explain(rows: Rows, priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> tuple[list[str], list[str]]:
+    """Sentences for under the table, the answer last, and warnings for stderr.
 
     ``priced`` holds (strategy, its last run, the price of that run) for every strategy, ``ar`` first.
     """
-    notes = [*_kv_notes(rows), *_union_notes(priced), *_quality_notes(rows)]
+    longest = [row for row in rows if (row["stream"], row["tokens"]) == (rows[-1]["stream"], rows[-1]["tokens"])]
+    notes = [
+        *_kv_notes(rows), *_width_notes(longest, priced), *_price_notes(priced, batch_size), *_stream_notes(rows),
+        *_quality_notes(rows), *_answers(longest),
+    ]  # fmt: skip
     return notes, _seed_warnings(rows)
 
 
-def _kv_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    by_rule: dict[str, list[str]] = {}
+def _kv_notes(rows: Rows) -> list[str]:
+    by_rule: dict[str, dict[str, None]] = {}
     for row in rows:
-        if (row["denoise_passes"] and row["options"].get("block_size") is not None) or row["kv_write_passes"]:
-            names = by_rule.setdefault(row["kv_write"], [])
-            if row["strategy"] not in names:
-                names.append(row["strategy"])
-    return [f"K/V writes ({', '.join(names)}): {rule} - {_RULE_WORDS[rule]}." for rule, names in by_rule.items()]
+        if row["kv_write_passes"] or "block_size" in row["options"]:
+            by_rule.setdefault(row["kv_write"], {}).setdefault(row["strategy"])
+    return [f"K/V writes of {', '.join(names)}: {rule} ({_RULE_WORDS[rule]})." for rule, names in by_rule.items()]
 
 
-def _union_notes(priced: Sequence[tuple[Any, Any, Any]]) -> list[str]:
-    """For the strategy whose passes are widest: what one of them costs against a one-token pass, and why."""
-    base = next((price for _, _, price in priced if _kind(price, Kind.DECODE)), None)
-    if base is None or base.fixed:
+def _width_notes(rows: Rows, priced: Sequence[tuple[Any, Any, Any]]) -> list[str]:
+    """What passes of each width cost, and what that does to the speed-up in time."""
+    base = _kind(priced[0][2], Kind.DECODE)
+    if base is None or priced[0][2].fixed or not base.pass_s:
         return []
-    one = _kind(base, Kind.DECODE)
-    notes, seen = [], set()
-    for strategy, run, price in priced:
+    model = priced[0][0].cost.machine.model
+    parts, dearer = [], False
+    for strategy, run, price in priced[1:]:
         wide = _kind(price, Kind.DENOISE) or _kind(price, Kind.VERIFY)
-        if wide is None or not one.pass_s:
+        if wide is None:
             continue
-        widest = max((s.widths[0] for s, _ in run.ledger.shapes() if s.kind is wide.kind), default=1)
-        if (wide.kind, widest) in seen:
-            continue
-        seen.add((wide.kind, widest))
-        cost = f"costs {wide.pass_s * 1e3:.2f} ms against {one.pass_s * 1e3:.2f} ms for one token"
-        ratio = wide.pass_s / one.pass_s
-        what = f"A {widest}-position {wide.kind.label} pass of {strategy.name}"
-        model = strategy.cost.machine.model
-        if model.experts and wide.expert_union > one.expert_union:
-            notes.append(
-                f"{what} {cost} ({ratio:.1f}x): it reads the union of its positions' experts, {wide.expert_union:.0f} "
-                f"of {model.experts} a layer instead of {one.expert_union:.0f} ({wide.expert_union_independent:.0f} if "
-                "positions chose independently), and pays for a wider launch. So the speed-up in time is smaller than "
-                "in passes."
-            )
-        elif ratio > 1.05:
-            notes.append(f"{what} {cost} ({ratio:.1f}x), so the speed-up in time is smaller than in passes.")
-    return notes[:3]
+        width = max(shape.widths[0] for shape, _ in run.ledger.shapes() if shape.kind is wide.kind)
+        part = f"{width} positions ({strategy.name}) {wide.pass_s * 1e3:.2f} ms"
+        if model.experts and wide.expert_union > base.expert_union:
+            part += f" ({wide.expert_union:.0f} experts; {wide.expert_union_independent:.0f} if each chose for itself)"
+        if part not in parts:
+            parts.append(part)
+        dearer = dearer or wide.pass_s > 1.05 * base.pass_s
+    if not parts:
+        return []
+    one = f"1 position {base.pass_s * 1e3:.2f} ms"
+    if model.experts:
+        one += f" ({base.expert_union:.0f} of {model.experts} experts a layer)"
+    why = " since it reads the union of its positions' experts" if model.experts else ""
+    less = [r["strategy"] for r in rows if (r["speedup_time"] or 0) < 0.95 * (r["speedup_passes"] or 0)]
+    more = [r["strategy"] for r in rows if (r["speedup_time"] or 0) > 1.05 * (r["speedup_passes"] or 0)]
+    notes = [f"Price of a pass by width: {one}, {', '.join(parts[:4])}."]
+    if less and dearer:
+        notes.append(f"A wider pass costs more{why}, so the speed-up in time of {_names(less)} is smaller than in passes.")
+    if more:
+        notes.append(
+            f"speed-up in passes counts a cheap draft pass as a whole one, so {_names(more)} gains more in time than in "
+            "passes."
+        )
+    return notes
 
 
 def _kind(price: Any, kind: Kind) -> Any:
     return next((k for k in price.by_kind if k.kind is kind), None)
 
 
-def _quality_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not any(row["locked_errors"] for row in rows):
+def _names(names: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(names))
+
+
+def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> list[str]:
+    cost, notes = priced[0][0].cost, []
+    if cost.name.startswith("fixed"):
+        notes.append("A fixed price ignores the width of a pass: an upper bound on what fewer passes gain.")
+    elif cost.name == "floor":
+        notes.append("The floor counts the active weights alone, whatever the width: a bound, not a forecast.")
+    machine = cost.machine
+    if machine is not None and "ASSUMPTION" in (machine.model.note or ""):
+        notes.append(f"{machine.model.name}: {machine.model.note}")
+    if batch_size > 1:
+        notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
+    parallel = [s for s, _, _ in priced if s.options.get("parallel_draft") is True]
+    if parallel:
+        notes.append(
+            f"{parallel[0].name} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "
+            "do; a chain drafts them one by one (parallel_draft=false)."
+        )
+    return notes
+
+
+def _stream_notes(rows: Rows) -> list[str]:
+    large = [r for r in rows if (r["options"].get("block_size") or 0) > _LARGE_BLOCK and r["denoise_passes"]]
+    if not large:
         return []
     return [
-        "Locked errors are wrong tokens that stay and become the premise of everything after; "
-        "token by token and draft-and-verify lock in none that the model itself would not have made."
+        f"Blocks above {_LARGE_BLOCK}: the uniform lift of this stream makes tokens per pass grow with the block, where "
+        "measured models stay flat from 16 to 64. Do not choose a block size by these rows."
     ]
 
 
-def _seed_warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _quality_notes(rows: Rows) -> list[str]:
+    notes = []
+    inert = [r["strategy"] for r in rows if r["forced_commits"] >= 0.95 * r["tokens"]]
+    if inert:
+        notes.append(f"Nearly every commit of {_names(inert)} met no rule: it only took its best guess.")
+    if any(r["locked_errors"] for r in rows):
+        notes.append(
+            "Locked errors are wrong tokens that stay and are the premise of everything after; ar and draft-and-verify "
+            "lock in none that the model would not have made by itself."
+        )
+        if all(r["seeds"] == 1 for r in rows):
+            notes.append("Errors of one draw vary much: --seeds 0:32 gives means with intervals.")
+    return notes
+
+
+def _answers(rows: Rows) -> list[str]:
+    """One line a strategy: passes, time, errors."""
+    answers = []
+    for row in rows:
+        if row["strategy"] == "ar" or not row["speedup_time"] or not row["speedup_passes"]:
+            continue
+        errors, tokens = row["locked_errors"], row["tokens"]
+        wrong = "no wrong token" if not errors else f"{errors:.3g} wrong token{'s' if errors != 1 else ''}"
+        answers.append(
+            f"{row['strategy']} against token by token: {_times(row['speedup_passes'], 'fewer', 'more')} passes, "
+            f"{_times(row['speedup_time'], 'less', 'more')} time, {wrong} locked in of {tokens:g}."
+        )
+    return answers[:6]
+
+
+def _times(ratio: float, better: str, worse: str) -> str:
+    return f"{ratio:.1f}x {better}" if ratio >= 1 else f"{1 / ratio:.1f}x {worse}"
+
+
+def _seed_warnings(rows: Rows) -> list[str]:
     """Rows of one stream whose latencies cannot be told apart with the seeds that were run."""
     undecided = compared = 0
     for a, b in pairwise(rows):

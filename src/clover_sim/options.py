@@ -35,7 +35,8 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
             key, eq, value = part.partition("=")
             key = key.strip().replace("-", "_")
             if not eq or not key:
-                raise UsageError(f"{text!r}: {part!r} is not of the form key=value")
+                hint = "; an option takes one value: repeat -s for several, or write a list as [a,b]" if options else ""
+                raise UsageError(f"{text!r}: {part!r} is not of the form key=value{hint}")
             if key in options:
                 raise UsageError(f"{text!r}: option {key!r} is given twice")
             options[key] = value.strip()
@@ -84,7 +85,8 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
 
 def _field_types(cls: type, known: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Types of the fields alone: other annotations may name what exists only for a type checker."""
-    shim = type(cls.__name__, (), {"__annotations__": {n: f.type for n, f in known.items()}, "__module__": cls.__module__})
+    annotations = {name: f.type for name, f in known.items()}
+    shim = type(cls.__name__, (), {"__annotations__": annotations, "__module__": cls.__module__})
     try:
         return get_type_hints(shim)
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -50,20 +51,43 @@ def _entry_points() -> dict[str, Any]:
     return found
 
 
+def _import_here(module: str) -> Any:
+    """Import a module by name, looking into the current folder too, or from the path of a ``.py`` file."""
+    if not module.endswith(".py"):
+        if not all(part.isidentifier() for part in module.split(".")):
+            raise UsageError(f"strategy module {module!r} is neither a module's name nor the path of a .py file")
+        if (here := os.getcwd()) not in sys.path:
+            sys.path.insert(0, here)  # as ``python -m`` does; an installed console script does not
+        return import_module(module)
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not os.path.isfile(module):
+        raise UsageError(f"strategy file {module!r} does not exist")
+    name = os.path.basename(module)[:-3]
+    spec = spec_from_file_location(name, module)
+    assert spec is not None and spec.loader is not None
+    loaded = module_from_spec(spec)
+    sys.modules.setdefault(name, loaded)  # dataclasses look their module up by name
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
 def _load_class(path: str) -> Any:
     """The object at ``module:Class``."""
-    module, _, attribute = path.partition(":")
+    module, _, attribute = path.rpartition(":")
     try:
-        loaded: Any = import_module(module)
+        loaded: Any = _import_here(module)
         for part in attribute.split("."):
             loaded = getattr(loaded, part)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             raise UsageError(
-                f"strategy {path!r}: there is no module {error.name!r}; is its folder on PYTHONPATH or its package "
-                "installed?"
+                f"strategy {path!r}: there is no module {error.name!r} in this folder or installed; run from the folder "
+                "that holds it, put that on PYTHONPATH, or name the file, as in -s path/to/mine.py:MyDecoder"
             ) from None
         raise PluginError(f"strategy {path!r} cannot be loaded: {_one_line(error)}") from error
+    except CloverError:
+        raise
     except AttributeError:
         names = [n for n in dir(loaded) if not n.startswith("_")]
         raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}") from None
@@ -110,6 +134,7 @@ def build_strategy(spec: str) -> tuple[str, Any]:
 
     name, options = split_spec(spec)
     cls, preset = _find(name)
+    name = os.path.basename(name)  # a path is where it was found, not what it is called
     if not isinstance(cls, type):
         if options:
             raise UsageError(f"{name}: options cannot be given to an object that is already made")

@@ -144,7 +144,7 @@ class View:
         return value
 
     def _within(self, within: Iterable[int] | None) -> Sequence[int]:
-        if within is None and not self._canvas._committed:
+        if within is None and not self._canvas._committed and not self._canvas._ended:
             return self._masked
         filled = self._canvas._filled
         if within is None:

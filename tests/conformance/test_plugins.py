@@ -104,9 +104,11 @@ def test_the_example_is_short() -> None:
 def test_a_class_named_by_its_module(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(GOOD + "\nclass Outer:\n    Inner = Steady\nready = Steady(7)\n")
     for spec, shown in (
-        ("mine:Steady", "Steady(pace=1)"), ("mine:Steady:pace=4", "Steady(pace=4)"), ("mine:Outer.Inner", "Steady(pace=1)"),
+        ("mine:Steady", "Steady(pace=1)"),
+        ("mine:Steady:pace=4", "Steady(pace=4)"),
+        ("mine:Outer.Inner", "Steady(pace=1)"),
         ("mine:ready", "Steady(pace=7)"),
-    ):  # fmt: skip
+    ):
         assert f"{shown} 64" in python(RUN.format(spec=spec), tmp_path)
     assert refusal("mine:ready:pace=4", tmp_path)[0] == "UsageError"
 
@@ -189,7 +191,7 @@ def test_what_is_no_decoder(tmp_path: Path, source: str, match: str) -> None:
 
 
 def test_a_class_that_cannot_be_made(tmp_path: Path) -> None:
-    source = "class Plain:\n    def __init__(self):\n        raise KeyError('x')\n    def decode(self, canvas):\n        yield\n"
+    source = "class Plain:\n    def __init__(self):\n        raise KeyError('x')\n    decode = print\n"
     wrong = GOOD.replace("pace: int = 1", "pace: int = 1\n\n    def __post_init__(self):\n        1 / 0")
     folder = install(tmp_path, "oddpkg", {"plain": "oddpkg:Plain", "steady": "oddpkg:Steady"}, source + wrong)
     assert refusal("plain", folder)[0] == "DecoderFault"

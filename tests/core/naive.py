@@ -8,9 +8,10 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-WORDS = (
-    'tool_call { } " name : args city query , result status ok step id = ; return retry json value none true false'
-).split()
+WORDS = [
+    "tool_call", "{", "}", '"', "name", ":", "args", "city", "query", ",", "result", "status",
+    "ok", "step", "id", "=", ";", "return", "retry", "json", "value", "none", "true", "false",
+]  # fmt: skip
 SURE = {"{": 0.99, "}": 0.99, '"': 0.985, ":": 0.975, ",": 0.965, ";": 0.98, "=": 0.97}
 COMMON = {"tool_call", "args", "result", "status", "ok", "json", "return"}
 

@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import pytest
-from core.scripted import Stepped, classed_stream, decoder, passes, run_audited, scripted_stream
 
 from clover_sim.canvas import Canvas
 from clover_sim.decoders.ar import TokenByToken
@@ -17,6 +16,7 @@ from clover_sim.decoders.speculative import Speculative
 from clover_sim.engine import POLICIES, Batch, Step
 from clover_sim.errors import DecoderFault, IllegalMove, UsageError
 from clover_sim.records import DRAFT, TARGET, Drafter
+from core.scripted import Stepped, classed_stream, decoder, passes, run_audited, scripted_stream
 
 FAST = BlockDiffusion(4, 0.5)  # one pass a block over confidences of 0.5
 SLOW = BlockDiffusion(4, 0.9)  # one position a pass, so four passes a block
@@ -123,7 +123,8 @@ def test_a_late_request_joins_at_the_next_round_and_pads_nothing_before(policy: 
     batch.admit(FAST, scripted_stream(4), prompt_tokens=6)
     steps = [first, *drain(batch)]
     kinds = by_step(batch, steps)  # type: ignore[arg-type]
-    assert kinds == [[(0, "denoise")]] * 4 + [[(1, "prefill")], [(0, "denoise"), (1, "denoise")]] + [[(0, "denoise")]] * 3
+    alone, both = [(0, "denoise")], [(0, "denoise"), (1, "denoise")]
+    assert kinds == [alone, alone, alone, alone, [(1, "prefill")], both, alone, alone, alone]
     assert [step.padding_tokens for step in steps] == (  # type: ignore[union-attr]
         [0, 0, 0, 0, 0, 0, 4, 4, 4] if policy == "padded" else [0] * 9
     )

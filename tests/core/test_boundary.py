@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from core.scripted import ScriptedPhysics, decoder, passes, run_audited, scripted_stream, settled
 
 from clover_sim.canvas import Canvas
 from clover_sim.records import BLOCK, CAUSAL, DRAFT, Drafter, Forward
+from core.scripted import ScriptedPhysics, decoder, passes, run_audited, scripted_stream, settled
 
 # ---- editing what was settled: joint threshold ----------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ def test_taking_back_and_settling_in_one_pass() -> None:
 
 
 def renoise(canvas: Canvas) -> Any:
-    """256 positions at a time; stop when the guesses are stable and sure, after 48 passes at the latest; then encode."""
+    """256 positions at a time; stop when the guesses are stable and sure, after at most 48 passes; then encode."""
     while canvas.remaining:
         start, stop = canvas.frontier, min(canvas.frontier + 256, canvas.limit)
         for _ in range(48):
@@ -207,7 +207,8 @@ def test_a_draft_tree_computes_more_nodes_than_positions() -> None:
             view = yield canvas.span(canvas.frontier, canvas.frontier + depth, CAUSAL, tokens=8)
             canvas.commit(view.agreed())
 
-    result = run_audited(decoder(tree, draft_source=Drafter("small", (0.9,))), scripted_stream(6, agrees=lambda p: p != 1))
+    strategy = decoder(tree, draft_source=Drafter("small", (0.9,)))
+    result = run_audited(strategy, scripted_stream(6, agrees=lambda p: p != 1))
     assert passes(result) == [
         ("draft", 0, 7, 0), ("verify", 0, 8, 2),
         ("draft", 2, 7, 0), ("verify", 2, 8, 4),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from core.scripted import classed_stream, passes, run_audited, scripted_stream
 
 from clover_sim.decoders.speculative import Speculative
 from clover_sim.errors import UsageError
 from clover_sim.records import Drafter
 from clover_sim.streams.base import Stream
 from clover_sim.streams.reference import reference_stream
+from core.scripted import classed_stream, passes, run_audited, scripted_stream
 
 TOKENS = 20_000
 

@@ -6,13 +6,13 @@ import random
 from typing import Any
 
 import pytest
-from core.scripted import decoder, scripted_stream
 
 from clover_sim.canvas import Canvas
 from clover_sim.engine import POLICIES, Batch, run
 from clover_sim.errors import CloverError
 from clover_sim.records import BLOCK, CAUSAL, DRAFT, EOS_STOPS, KV_WRITE_RULES, Drafter, Forward, Kind
 from clover_sim.rng import mix
+from core.scripted import decoder, scripted_stream
 
 NEEDS = {"truth", "entropy", "kl", "changed", "edits", "draft-confidence", "proposals"}
 
@@ -45,6 +45,20 @@ def random_decoder(seed: int, reckless: float) -> Any:
         recompute = rng.choice((0, 0, 0, start, start // 2, max(0, start - 1)))
         return canvas.span(start, start + rng.randrange(1, 9), recompute=recompute, tokens=rng.choice((None, 20)))
 
+    def choose(canvas: Canvas, view: Any) -> Any:
+        kind = rng.randrange(6)
+        if kind == 0:
+            return view.above(rng.random())
+        if kind == 1:
+            return view.right()
+        if kind == 2:
+            return view.where(lambda p: view.entropy(p) < rng.random())
+        if kind == 3:
+            return view.changed()
+        if kind == 4 and rng.random() < reckless:
+            return rng.sample(range(canvas.limit), 2) if canvas.limit > 1 else [7]
+        return view.best(rng.randrange(1, 4))
+
     def decode(canvas: Canvas) -> Any:
         while canvas.remaining:
             forward = request(canvas)
@@ -56,15 +70,10 @@ def random_decoder(seed: int, reckless: float) -> Any:
                     canvas.commit(view.agreed())
                 continue
             filled = [p for p in range(forward.start, forward.stop) if canvas.filled(p)]
-            rules = [
-                lambda: view.above(rng.random()), lambda: view.best(rng.randrange(1, 4)), lambda: view.right(),
-                lambda: view.where(lambda p: view.entropy(p) < rng.random()), lambda: view.changed(),
-                lambda: rng.sample(range(canvas.limit), 2) if rng.random() < reckless else view.best(),
-            ]  # fmt: skip
             if revises and filled and rng.random() < 0.4:
                 canvas.reopen(rng.sample(filled, 1) if rng.random() < 0.5 else view.edits(0.8))
             if rng.random() < 0.9 or not idle:
-                canvas.commit(rng.choice(rules)() or view.best())
+                canvas.commit(choose(canvas, view) or view.best())
 
     return decoder(
         decode, revises=revises, max_idle_passes=idle, needs=NEEDS, draft_source=Drafter(None, (0.7, 0.4)),

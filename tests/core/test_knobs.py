@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from core.scripted import classed_stream, contents, run_audited, settled
 
 from clover_sim.decoders.block_diffusion import BlockDiffusion
 from clover_sim.decoders.clairvoyant import Clairvoyant
@@ -13,6 +12,7 @@ from clover_sim.decoders.fixed_steps import FixedSteps
 from clover_sim.decoders.speculative import Speculative
 from clover_sim.physics.reference import ReferenceSettings
 from clover_sim.streams.reference import reference_stream
+from core.scripted import classed_stream, contents, run_audited, settled
 
 KNOBS: list[Any] = [
     BlockDiffusion(32, 0.5), BlockDiffusion(32, 0.99), BlockDiffusion(4, 0.9), FixedSteps(1), FixedSteps(8, 16),

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.scripted import (
-    ScriptedPhysics, Stepped, classed_stream, contents, decoder, once_each, run_audited, scripted_stream,
-)  # fmt: skip
 
 from clover_sim.canvas import Canvas
 from clover_sim.decoders.ar import TokenByToken
@@ -24,6 +21,16 @@ from clover_sim.ledger import AuditError, Ledger
 from clover_sim.physics.classed import chance_right
 from clover_sim.records import BLOCK, KV_WRITE_RULES, Drafter, Forward
 from clover_sim.streams.reference import reference_stream
+from core.scripted import (
+    ScriptedPhysics,
+    Stepped,
+    classed_stream,
+    contents,
+    decoder,
+    once_each,
+    run_audited,
+    scripted_stream,
+)  # fmt: skip
 
 TOKENS = (1, 31, 32, 33, 100, 257)
 
@@ -62,7 +69,7 @@ def test_revising_keeps_commits_minus_reopened() -> None:
         rng = random.Random(canvas.limit)
         while canvas.remaining:
             view = yield canvas.block(8)
-            filled = [p for p in range(canvas.frontier // 8 * 8, canvas.frontier)]
+            filled = list(range(canvas.frontier // 8 * 8, canvas.frontier))
             canvas.commit(view.best(rng.randrange(2, 5)))
             if filled and rng.random() < 0.5:
                 canvas.reopen(rng.sample(filled, 1))
@@ -117,7 +124,7 @@ def test_a_higher_threshold_can_lower_the_passes_on_the_reference_profile() -> N
 
 
 def test_clairvoyant_is_a_ceiling_for_its_blocks() -> None:
-    """No careful threshold needs fewer passes, and it locks in an error only where no position would have been right."""
+    """No careful threshold needs fewer passes; it locks in an error only where no position would have been right."""
     for seed in range(20):
         text = classed_stream(96, seed)
         ceiling = run_audited(Clairvoyant(32), text, kv_write="none")
@@ -241,7 +248,8 @@ def test_records_round_trip_and_are_frozen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rates", "expected"), [((0.5,), [0.5, 0.5, 0.5]), ((0.9, 0.5), [0.9, 0.5, 0.5]), ((0.9, 0.5, 0.1), [0.9, 0.5, 0.1])]
+    ("rates", "expected"),
+    [((0.5,), [0.5, 0.5, 0.5]), ((0.9, 0.5), [0.9, 0.5, 0.5]), ((0.9, 0.5, 0.1), [0.9, 0.5, 0.1])],
 )
 def test_the_last_rate_serves_all_later_drafts(rates: tuple[float, ...], expected: list[float]) -> None:
     assert [Drafter(None, rates).rate(i) for i in range(3)] == expected

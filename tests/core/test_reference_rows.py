@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from core.naive import block_diffusion, draft_and_verify, stream
-from core.scripted import Stepped, run_audited
-from reference_rows import ROWS, ReferenceRow
 
 from clover_sim.decoders.ar import TokenByToken
 from clover_sim.decoders.block_diffusion import BlockDiffusion
 from clover_sim.decoders.speculative import Speculative
 from clover_sim.physics.reference import ReferenceSettings
 from clover_sim.streams.reference import VOCABULARY, draw_tokens, reference_stream
+from core.naive import block_diffusion, draft_and_verify, stream
+from core.scripted import Stepped, run_audited
+from reference_rows import ROWS, ReferenceRow
 
 IDS = [f"n{r.tokens}-k{r.draft}-a{r.accept_p}-b{r.block}-t{r.tau}-l{r.lift}-s{r.stream_seed}" for r in ROWS]
 

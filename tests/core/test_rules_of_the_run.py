@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from core.scripted import Stepped, classed_stream, decoder, passes, run_audited, scripted_stream
 
 from clover_sim.canvas import Canvas
 from clover_sim.decoders.ar import TokenByToken
@@ -15,6 +14,7 @@ from clover_sim.engine import run
 from clover_sim.errors import DecoderFault, UsageError
 from clover_sim.records import CAUSAL, EOS_STOPS, KV_WRITE_RULES, Kind
 from clover_sim.streams.reference import reference_stream
+from core.scripted import Stepped, classed_stream, decoder, passes, run_audited, scripted_stream
 
 ONE_PASS = BlockDiffusion(4, 0.5)
 """Over confidences of 0.5, one pass fills a block of four."""
@@ -152,7 +152,7 @@ def test_unknown_rules_are_refused() -> None:
         run(ONE_PASS, scripted_stream(4), kv_write="fussed")
     with pytest.raises(DecoderFault, match="kv_write = 'later'"):
         run(decoder(lambda canvas: iter(()), kv_write="later"), scripted_stream(4))
-    with pytest.raises(UsageError, match="eos_stop 'blocks'.*did you mean 'block'"):
+    with pytest.raises(UsageError, match=r"eos_stop 'blocks'.*did you mean 'block'"):
         run(ONE_PASS, scripted_stream(4), eos_stop="blocks")
     with pytest.raises(UsageError, match="align 'abs'"):
         run(ONE_PASS, scripted_stream(4), align="abs")
@@ -195,6 +195,31 @@ def test_end_of_the_text(
     totals = result.totals
     found = (totals.tokens, totals.target_passes - totals.kv_write_passes, totals.padding, result.wasted_positions)
     assert found == (tokens, steps, padding, wasted)
+
+
+def test_commits_after_the_end_in_the_same_pass_are_passed_over() -> None:
+    """The decoder took both lists before it could know that the first one ends the text."""
+
+    def in_two_goes(canvas: Canvas) -> Any:
+        while canvas.remaining:
+            view = yield canvas.block(4)
+            sure, rest = view.positions[:2], view.positions[2:]
+            canvas.commit(sure)
+            canvas.commit(rest)
+
+    totals = run_audited(decoder(in_two_goes), scripted_stream(2), eos_stop="early", max_new_tokens=12).totals
+    assert (totals.tokens, totals.padding, totals.passes[0]) == (2, 0, ("denoise", 1))
+    totals = run_audited(decoder(in_two_goes), scripted_stream(2), eos_stop="block", max_new_tokens=12).totals
+    assert (totals.tokens, totals.padding) == (2, 2)
+
+
+def test_the_view_shows_no_position_after_the_end() -> None:
+    def look_again(canvas: Canvas) -> Any:
+        view = yield canvas.block(4)
+        canvas.commit([0, 1])
+        assert view.above(0.0) == view.best(4) == () and not canvas.remaining and canvas.masked() == ()
+
+    run_audited(decoder(look_again), scripted_stream(2), eos_stop="early", max_new_tokens=12)
 
 
 def test_padding_is_left_out_of_errors_and_forced_commits() -> None:

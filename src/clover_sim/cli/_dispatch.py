@@ -7,9 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from clover_sim.cli import FAULT
 from clover_sim.cli._console import Console
 from clover_sim.errors import CloverError, DecoderFault, InputError, UsageError, suggest
+
+FAULT = DecoderFault.exit_code
+"""Also the code of an error nobody foresaw."""
 
 _ABOUT = "How many passes a decoder needs, what they cost, and what the speed did to quality."
 _EXAMPLES = """\

@@ -24,6 +24,8 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             add_help=False,
         )
+        self.register("action", None, _Once)
+        self.register("action", "store", _Once)
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing, in the words of this program."""
@@ -51,6 +53,19 @@ class Parser(argparse.ArgumentParser):
             hint = suggest(flag, known)
             raise UsageError(f"unknown flag {flag}{hint if 'mean' in hint else '; run with --help to see all'}")
         return args
+
+
+class _Once(argparse._StoreAction):
+    """A flag of one value; a second one would silently win."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given = vars(namespace).setdefault("_given", set())
+        if self.dest in given:
+            raise argparse.ArgumentError(self, "given twice; it takes one value, so run once for each")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

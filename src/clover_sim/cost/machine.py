@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clover_sim.errors import UsageError
-from clover_sim.specs import EngineConstants, EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, weight_precision
+from clover_sim.specs import (
+    EngineConstants,
+    EngineSpec,
+    HardwareSpec,
+    ModelSpec,
+    Precision,
+    check,
+    kv_bits,
+    weight_precision,
+)
 from clover_sim.specs.model import PARTS
 
 
@@ -43,6 +52,9 @@ class Rates:
     """Reading the weights that every pass reads."""
     expert_s: float
     """Reading one expert in each mixture layer."""
+    link_fixed_s: float
+    link_expert_s: float
+    """The same two over the link to the host, for the share of the weights that lies there."""
     weight_s_per_byte: float
     kv_s_per_byte: float
     s_per_flop: float
@@ -63,9 +75,13 @@ class Machine:
         tensor_parallel_size: cards that share every layer.
         drafter: the model that DRAFT passes run, ``None`` if drafts cost nothing.
         drafter_precision: format of its weights; published draft heads are 16-bit also beside quantised targets.
+        routing_beta: exponent of the experts chosen by the tokens of one sequence, instead of that of the kind of
+            pass; see :mod:`clover_sim.cost.experts`.
+        offload, offload_bytes: ``experts`` or ``layers``, and how many bytes of them lie in the host's memory;
+            :func:`clover_sim.cost.memory.offloaded` works the bytes out.
 
     Raises:
-        UsageError: an unknown format, or several cards without a link between them.
+        UsageError: an unknown format, several cards without a link between them, or no link to the host.
     """
 
     model: ModelSpec
@@ -76,7 +92,11 @@ class Machine:
     tensor_parallel_size: int = 1
     drafter: ModelSpec | None = None
     drafter_precision: str = "bf16"
+    routing_beta: float | None = None
+    offload: str = "none"
+    offload_bytes: float = 0.0
     constants: EngineConstants = field(init=False, repr=False, compare=False)
+    kv_element_bits: float = field(init=False, repr=False, compare=False)
     target_precision: Precision = field(init=False, repr=False, compare=False)
     draft_precision: Precision = field(init=False, repr=False, compare=False)
     target_rates: Rates = field(init=False, repr=False, compare=False)
@@ -91,6 +111,15 @@ class Machine:
                 f"tensor-parallel-size is {ranks}, but {self.hardware.name} has no link to a neighbour; "
                 "use 1, or give interconnect_gbs in a hardware file"
             )
+        if self.routing_beta is not None:
+            check.number("machine", "routing_beta", self.routing_beta, 0, 1)
+        if self.offload not in OFFLOADS:
+            raise UsageError(f"offload is {self.offload!r}; expected one of {', '.join(OFFLOADS)}")
+        if self.offload_bytes and self.hardware.host_link_bytes_per_s is None:
+            raise UsageError(
+                f"{self.hardware.name} has no link to a host's memory; offload nothing, or give host_link_gbs in a "
+                "hardware file"
+            )
         constants = self.engine.constants(self.hardware)
         element_bits = kv_bits(self.kv_cache_dtype)
         weights = weight_precision(self.precision) if isinstance(self.precision, str) else self.precision
@@ -100,12 +129,20 @@ class Machine:
             drafter = _rates(self, constants, self.drafter, draft_weights, element_bits)
         for name, value in (
             ("constants", constants),
+            ("kv_element_bits", element_bits),
             ("target_precision", weights),
             ("draft_precision", draft_weights),
             ("target_rates", _rates(self, constants, self.model, weights, element_bits)),
             ("drafter_rates", drafter),
         ):
             object.__setattr__(self, name, value)
+
+
+OFFLOADS = ("none", "experts", "layers")
+"""What may lie in the host's memory: routed experts alone, or an equal share of every layer."""
+
+LINK_EFFICIENCY = 0.8
+"""Fraction of the link to the host that copies of weights reach. ASSUMPTION: pinned memory, large copies."""
 
 
 def part_bytes(model: ModelSpec, precision: Precision) -> dict[str, float]:
@@ -154,6 +191,7 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
     floors = layers * (c.layer_s + quant_s)
     if model.layers:
         floors += model.moe_layers * (c.moe_layer_s + c.moe_width_s * model.hidden_size)
+        floors += model.index_layers * c.index_layer_s
     reduces, bus = 2 * layers, (hardware.interconnect_bytes_per_s or 0.0) / 2 * c.eta_bus
     windowed = sum(elements for _, elements in model.kv_windows)
     elements_per_token = model.kv_elements_per_token + windowed
@@ -161,6 +199,11 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
     bandwidth = hardware.bandwidth_bytes_per_s
     fixed_bytes = read_bytes(model, precision) / ranks
     expert_bytes = model.moe_layers * model.params_per_expert * expert_bits(precision) / 8 / ranks
+    link_fixed_s = link_expert_s = 0.0
+    if machine.offload_bytes and model is machine.model:
+        fixed_share, expert_share = _offload_shares(machine, precision)
+        link = (hardware.host_link_bytes_per_s or 0.0) * LINK_EFFICIENCY
+        link_fixed_s, link_expert_s = fixed_bytes * fixed_share / link, expert_bytes * expert_share / link
     return Rates(
         fixed_bytes=fixed_bytes,
         expert_bytes=expert_bytes,
@@ -178,8 +221,19 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
         allreduce_s_per_byte=reduces * 2 * (ranks - 1) / ranks / bus if ranks > 1 else 0.0,
         fixed_s=fixed_bytes / (bandwidth * c.eta),
         expert_s=expert_bytes / (bandwidth * c.eta_experts),
+        link_fixed_s=link_fixed_s,
+        link_expert_s=link_expert_s,
         weight_s_per_byte=1 / (bandwidth * c.eta),
         kv_s_per_byte=1 / (bandwidth * c.eta_kv),
         s_per_flop=1 / (peak * c.mfu) if peak else 0.0,
         attention_s_per_flop=1 / (peak16 * c.mfu_attention) if peak16 else 0.0,
     )
+
+
+def _offload_shares(machine: Machine, precision: Precision) -> tuple[float, float]:
+    """Shares of the weights read every pass, and of the routed experts, that lie in the host's memory."""
+    plain, routed = stored_bytes(machine.model, precision)
+    if machine.offload == "experts":
+        return 0.0, min(1.0, machine.offload_bytes / routed) if routed else 0.0
+    share = min(1.0, machine.offload_bytes / (plain + routed))
+    return share, share

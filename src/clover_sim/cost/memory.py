@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clover_sim.cost.machine import Machine, stored_bytes
 from clover_sim.errors import UsageError
-from clover_sim.specs import ModelSpec, kv_bits
+from clover_sim.specs import ModelSpec
 from clover_sim.units import gigabytes
 
 
@@ -92,6 +92,37 @@ def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0)
     )
 
 
+def offloaded(machine: Machine, what: str, batch_size: int = 1, context_tokens: int = 0) -> Machine:
+    """The machine with as much of ``what`` in the host's memory as the rest needs to fit; itself if all fits.
+
+    Args:
+        what: ``experts`` or ``layers``.
+
+    Raises:
+        UsageError: there is no link to the host, or moving all of ``what`` would not be enough.
+
+    >>> from clover_sim.specs import load_engine, load_hardware, load_model
+    >>> m = Machine(load_model("clover-35b-a3b"), load_hardware("rtx-5070-ti"), load_engine("llama.cpp"), "int4")
+    >>> round(offloaded(m, "experts", 1, 4096).offload_bytes / 1e9, 1)
+    4.5
+    """
+    from dataclasses import replace
+
+    picture = memory_check(machine, batch_size, context_tokens)
+    excess = picture.total_bytes - picture.capacity_bytes
+    if excess <= 0:
+        return machine
+    plain, routed = stored_bytes(machine.model, machine.target_precision)
+    most = routed if what == "experts" else plain + routed
+    if excess > most:
+        remedy = "--offload layers, " if what == "experts" and excess <= plain + routed else ""
+        raise UsageError(
+            f"--offload {what}: {gigabytes(excess)} are too much but {what} have only {gigabytes(most)}; "
+            f"try {remedy}a smaller batch, a shorter context or fewer bits"
+        )
+    return replace(machine, offload=what, offload_bytes=excess)
+
+
 def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
     """One line for a picture that does not fit: what is needed, what there is, and what would help.
 
@@ -111,7 +142,7 @@ def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
         remedies.append(f"{picture.longest_context_tokens} tokens of context")
     if machine.target_precision.bits > 4.5:
         remedies.append("fewer bits (--precision int4)")
-    if rest and picture.weight_bytes < picture.capacity_bytes and kv_bits(machine.kv_cache_dtype) > 8:
+    if rest and picture.weight_bytes < picture.capacity_bytes and machine.kv_element_bits > 8:
         remedies.append("--kv-cache-dtype fp8")
     if machine.hardware.interconnect_bytes_per_s is not None:
         remedies.append(f"--tensor-parallel-size {2 * ranks}")
@@ -125,7 +156,7 @@ def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
 
 def _cache_bytes(machine: Machine, models: list[ModelSpec], context_tokens: float) -> float:
     """Cache of one sequence over all ranks."""
-    ranks, element_bytes = machine.tensor_parallel_size, kv_bits(machine.kv_cache_dtype) / 8
+    ranks, element_bytes = machine.tensor_parallel_size, machine.kv_element_bits / 8
     return sum(m.kv_elements(context_tokens) * element_bytes * max(1.0, ranks / m.kv_heads) for m in models)
 
 

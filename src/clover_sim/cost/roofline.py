@@ -1,6 +1,6 @@
 """The price of one pass: weights against arithmetic, then cache, state, floors per layer, host and all-reduce.
 
-``latency = max(weights / bandwidth, FLOPs / peak) + K/V + state + activations + layers + host + all-reduce``
+``latency = max(weights / bandwidth, FLOPs / peak) + K/V + state + activations + layers + host + all-reduce + offload``
 
 Attention and recurrent layers are kernels of their own, so their traffic adds. For a given kind, widths and number of
 recomputed tokens the latency is affine in ``context_tokens``, so a group of passes may be priced at its mean context
@@ -23,13 +23,14 @@ WIDE_KINDS = frozenset((Kind.VERIFY, Kind.DENOISE, Kind.EDIT, Kind.ENCODE, Kind.
 
 @dataclass(frozen=True, slots=True)
 class PassPrice:
-    """What one pass costs and why. The eight ``*_s`` parts add up to ``latency_s``.
+    """What one pass costs and why. The nine ``*_s`` parts add up to ``latency_s``.
 
     Args:
         latency_s: expected time; low_s, high_s: hold the middle 80 % of measurements of such passes.
         weights_s: reading weights, 0 where arithmetic takes longer. compute_s: arithmetic, 0 where reading does.
         kv_s: attention over the cache. state_s: recurrent state. activation_s: activations.
         layers_s: floors of the layers' kernels. host_s: scheduling, sampling, launching. allreduce_s: between cards.
+        offload_s: weights brought in from the host's memory.
         weight_bytes, kv_bytes, state_bytes: traffic of all cards together, cache replicas included.
         flop: arithmetic of all cards together.
         expert_union: distinct experts a layer that the pass reads, 0 for a dense model. expert_union_independent:
@@ -56,11 +57,12 @@ class PassPrice:
     expert_union_independent: float = 0.0
     routing_beta: float = 1.0
     fixed: bool = False
+    offload_s: float = 0.0
 
     @property
     def memory_s(self) -> float:
-        """The share of ``latency_s`` spent moving bytes from memory."""
-        return self.weights_s + self.kv_s + self.state_s + self.activation_s
+        """The share of ``latency_s`` spent moving bytes from memory, that of the host included."""
+        return self.weights_s + self.kv_s + self.state_s + self.activation_s + self.offload_s
 
     @property
     def overhead_s(self) -> float:
@@ -74,13 +76,14 @@ class PassPrice:
 
     @property
     def largest_part(self) -> str:
-        """The largest part by name: weights, compute, kv, state, activations, layers, host or allreduce."""
+        """The largest part by name: weights, compute, kv, state, activations, layers, host, allreduce or offload."""
         return max(PARTS, key=lambda part: getattr(self, PARTS[part]))
 
 
 PARTS = {
     "weights": "weights_s", "compute": "compute_s", "kv": "kv_s", "state": "state_s", "activations": "activation_s",
     "layers": "layers_s", "host": "host_s", "allreduce": "allreduce_s",
+    "offload": "offload_s",
 }  # fmt: skip
 """Readable name of each part of a price, and the field that holds it."""
 
@@ -127,6 +130,8 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     c, ranks = machine.constants, machine.tensor_parallel_size
 
     beta, beta_low, beta_high = BETAS[kind]
+    if machine.routing_beta is not None and kind is not Kind.PREFILL:
+        beta = beta_low = beta_high = machine.routing_beta
     union, independent = _unions(rates, widths, recompute, beta)
     heads = sequences if kind is Kind.PREFILL else tokens
     flop = rates.token_flop * tokens + rates.head_flop * heads
@@ -150,7 +155,8 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     host_s = 0.0 if kind is Kind.DRAFT else c.pass_s + c.sequence_s * sequences
     if kind in WIDE_KINDS:
         host_s += c.wide_pass_s + c.wide_sequence_s * sequences + c.wide_token_s * tokens
-    rest = kv_s + state_s + activation_s + rates.layers_s + host_s + allreduce_s
+    offload_s = rates.link_fixed_s + union * rates.link_expert_s
+    rest = kv_s + state_s + activation_s + rates.layers_s + host_s + allreduce_s + offload_s
     latency = products_s + rest
 
     low, high = _band(machine, model, kind)
@@ -164,7 +170,7 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
         latency, low_s, high_s, weights_s if memory_bound else 0.0, 0.0 if memory_bound else compute_s,
         kv_s, state_s, activation_s, rates.layers_s, host_s, allreduce_s,
         (rates.fixed_bytes + union * rates.expert_bytes) * ranks, kv_bytes * ranks, state_bytes * ranks,
-        (flop + elements * pair_flop + own_flop) * ranks, union, independent, beta,
+        (flop + elements * pair_flop + own_flop) * ranks, union, independent, beta, False, offload_s,
     )  # fmt: skip
 
 

@@ -16,8 +16,9 @@ from clover_sim.view import View
 class Clairvoyant:
     """Commit every position that the model would get right now, and the best one if there is none.
 
-    No real decoder can do this. It bounds from above what any decoder that locks in no avoidable error reaches with
-    the same blocks (after the clairvoyant policies of cache simulators).
+    No real decoder can do this. It bounds the passes that a decoder without avoidable errors needs with the same blocks
+    (after the clairvoyant policies of cache simulators). It is no bound on errors: where no guess is right it has to
+    guess too, and what it waits for is right more often than not.
 
     Args:
         block_size: positions of a block, >= 1.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from clover_sim.specs.hf.config import config_model
+from clover_sim.specs.hf.quant import Quantisation
 from clover_sim.specs.hf.read import locate, read_json
 from clover_sim.specs.load import model_from_table
 from clover_sim.specs.model import ModelSpec
@@ -42,12 +44,45 @@ def load_checkpoint(path: str) -> Checkpoint:
     if "params" in table or any(key.endswith("_params") for key in table):
         return Checkpoint(model_from_table(table, file))
     found = config_model(table, file, read_json(extra) if extra else None)
+    spec = found.spec
+    if found.family in HALF_LAYERS:
+        spec = replace(spec, blocks=spec.layers)
+    if found.index_elements_per_token:
+        spec = replace(spec, index_layers=_index_layers(table, found.index_elements_per_token))
     return Checkpoint(
-        found.spec, own_precision(found.quantisation), found.notes, found.warnings,
+        spec, own_precision(spec, found.quantisation), found.notes, found.warnings,
         found.vision_params, found.mtp_params, found.index_elements_per_token,
     )  # fmt: skip
 
 
-def own_precision(quantisation: object) -> Precision | None:
-    """The format that a configuration states, as a precision; ``None`` for plain 16-bit weights."""
-    return None
+def _index_layers(table: dict[str, Any], elements: int) -> int:
+    """Layers with an indexer: its cached elements over those of one layer, 128 where the file does not say."""
+    inner = table.get("text_config")
+    width = (inner if isinstance(inner, dict) else table).get("index_head_dim") or 128
+    return elements // int(width)
+
+
+HALF_LAYERS = frozenset(("nemotron_h", "mamba2"))
+"""Families whose layers are one mixer or one feed-forward network each."""
+
+
+def own_precision(model: ModelSpec, quantisation: Quantisation) -> Precision | None:
+    """The format that a configuration states, as a precision; ``None`` for plain 16-bit weights.
+
+    Arithmetic runs at the rate of the part that most multiplications of a token are with.
+    """
+    if not quantisation.is_quantised:
+        return None
+    active = {part: getattr(model, part) for part in quantisation.bits if part != "embed_params"}
+    if "routed_expert_params" in active:
+        active["routed_expert_params"] = model.active_expert_params
+    total = sum(active.values())
+    largest = max(active, key=lambda part: active[part])
+    rate = quantisation.rates.get(largest, "bf16")
+    return Precision(
+        name=quantisation.method,
+        bits=sum(quantisation.bits[part] * params for part, params in active.items()) / total,
+        nominal_bits=sum(quantisation.nominal_bits[part] * params for part, params in active.items()) / total,
+        rates=(rate, "bf16") if rate != "bf16" else ("bf16",),
+        part_bits=tuple(quantisation.bits.items()),
+    )

@@ -27,6 +27,7 @@ class EngineConstants:
             are bound by it. In (0, 1].
         layer_s, moe_layer_s, quant_layer_s: floor of a layer's kernels; more for a mixture layer; more where
             activations are quantised. A model of half layers (a mixer or a feed-forward network each) pays half.
+        index_layer_s: floor of a sparse-attention indexer: its projections, scores and choice of the best tokens.
         moe_width_s: floor of a mixture layer for each element of the hidden width. The few tiles of a narrow expert
             walk the whole width one after another, so this part grows with the width and not with the bytes.
         pass_s, sequence_s: host time of a plain pass, and for each sequence in it.
@@ -47,6 +48,7 @@ class EngineConstants:
     layer_s: float = 0.0
     moe_layer_s: float = 0.0
     moe_width_s: float = 0.0
+    index_layer_s: float = 0.0
     quant_layer_s: float = 0.0
     pass_s: float = 0.0
     sequence_s: float = 0.0

@@ -21,7 +21,7 @@ PARTS = (
 """The parts whose sum is :attr:`ModelSpec.params`."""
 
 _COUNTS = (
-    *PARTS, "layers", "moe_layers", "blocks", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
+    *PARTS, "layers", "moe_layers", "blocks", "index_layers", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
     "attention_layers", "query_width", "kv_heads", "kv_elements_per_token", "state_elements_per_sequence",
     "conv_state_elements_per_sequence",
 )  # fmt: skip
@@ -42,6 +42,7 @@ class ModelSpec:
         norm_params, other_params: norms; anything else that every pass reads.
         layers, moe_layers: layers in all; those with routed experts. 0 layers: unknown, no cost per layer is priced.
         blocks: mixers and feed-forward networks over all layers; 0 for the usual two a layer (Nemotron-H has one).
+        index_layers: layers whose attention is led by a sparse indexer.
         hidden_size, vocab_size: widths in elements; 0 if unknown.
         experts, experts_per_token, params_per_expert: per mixture layer; all 0 for a dense model.
         attention_layers: layers with softmax attention, windowed ones included.
@@ -75,6 +76,7 @@ class ModelSpec:
     layers: int = 0
     moe_layers: int = 0
     blocks: int = 0
+    index_layers: int = 0
     hidden_size: int = 0
     vocab_size: int = 0
     experts: int = 0
@@ -247,4 +249,19 @@ def bare_model(
         routed_expert_params=routed, other_params=rest, layers=layers, moe_layers=moe_layers,
         experts=experts, experts_per_token=experts_per_token, params_per_expert=each,
         note=f"known only by its size; {experts_per_token} of {experts} experts assumed",
+    )  # fmt: skip
+
+
+def bare_weights(weight_bytes: float) -> ModelSpec:
+    """A model known only by the bytes that a pass reads, for ``--weight-gb``: a dense one of one byte a parameter.
+
+    Its layers and its cache are unknown, so nothing is priced for them and the time is a lower bound.
+
+    >>> bare_weights(5.1e9).active_params
+    5100000000
+    """
+    size = round(check.number("model", "weight_bytes", weight_bytes, 1))
+    return ModelSpec(
+        name=f"{size / 1e9:g}gb", params=size, other_params=size,
+        note="known only by its bytes, counted as one a parameter; layers and cache unknown",
     )  # fmt: skip

@@ -136,7 +136,7 @@ def _format(word: str, engine: str) -> Precision | None:
 
 
 def engine_of(row: dict[str, object], hardware: HardwareSpec) -> str:
-    """The engine a row ran on: its field; else the repository (or program) its source names; else the usual one.
+    """The engine a row ran on: its field (``engine``, or the program in ``system``); else the repository (or program) its source names; else the usual one.
 
     A format that only one program writes counts as its field: the mixtures of GGUF are llama.cpp's.
 
@@ -146,10 +146,10 @@ def engine_of(row: dict[str, object], hardware: HardwareSpec) -> str:
     field = row.get("engine")
     if isinstance(field, str) and field.strip():
         return field.split()[0].lower()
-    text = f"{row.get('source') or ''} {row.get('url') or ''}".lower()
-    for word, engine in _ENGINES:
-        if word in text:
-            return engine
+    for text in (row.get("system"), f"{row.get('source') or ''} {row.get('url') or ''}"):
+        for word, engine in _ENGINES:
+            if isinstance(text, str) and word in text.lower():
+                return engine
     precision = row.get("precision")
     if isinstance(precision, str) and _GGUF.fullmatch(slug(precision)):
         return "llama.cpp"

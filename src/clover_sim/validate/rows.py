@@ -146,7 +146,8 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "format of the weights not known"
     if sum(stored_bytes(model, precision)) > hardware.memory_bytes * devices:
         return "does not fit the device in that format"
-    batch = 1 if item.get("batch") is None else item["batch"]
+    own = re.search(r"\bbs(\d+)\b", _text(item.get("baseline_name")) or "")
+    batch = int(own[1]) if own else 1 if item.get("batch") is None else item["batch"]
     if not _count(batch):
         return "batch is no count"
     context = item.get("context_tokens")

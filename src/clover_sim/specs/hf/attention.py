@@ -101,4 +101,4 @@ def mla(
             Module("self_attn.indexer.wk", ATTENTION, hidden * indexed, 2 * indexed),
             Module("self_attn.indexer.weights_proj", ATTENTION, hidden * index_heads),
         ]
-    return Block(tuple(modules), Cache(kv=kv_rank + rope, index=indexed, query_width=wide_q, kv_heads=1))
+    return Block(tuple(modules), Cache(kv=kv_rank + rope, indexed=indexed, query_width=wide_q, kv_heads=1))

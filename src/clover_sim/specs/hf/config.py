@@ -21,6 +21,8 @@ NESTED = ("text_config", "llm_config", "language_config", "thinker_config")
 
 _WARNINGS = {
     "kimi_k25": "the vision projector, which transformers files under the language model, is not counted",
+    "deepseek_v4": "compressed caches and hyper-connections as transformers builds them; no other count confirms them",
+    "step3p5": "head gates as transformers builds them; publishers' stated size differs by 1 %",
     "minimax_m3_vl_text": "block-sparse indexers as transformers builds them; publishers' stated sizes differ by 0.3 %",
 }
 
@@ -82,10 +84,13 @@ def load_config(path: str | os.PathLike[str]) -> ConfigModel:
 
 def config_model(table: dict[str, Any], where: str, quant: dict[str, Any] | None = None) -> ConfigModel:
     """The model of a decoded configuration. quant: the decoded ``hf_quant_config.json``, if there is one."""
-    if "general.architecture" in table:
-        from clover_sim.specs.hf.gguf import from_gguf
+    converted = ""
+    if "general.architecture" in table or "metadata" in table:
+        from clover_sim.specs.hf.gguf import from_gguf, is_gguf
 
-        table = from_gguf(table, where)
+        if is_gguf(table):
+            table = from_gguf(table, where)
+            converted = f"GGUF metadata, read as a configuration of {table['model_type']}"
     check_kind(table, where)
     inner, prefix = _language_model(table, where)
     model_type, family, builder, taken = _family(table, inner, where, prefix)
@@ -93,8 +98,8 @@ def config_model(table: dict[str, Any], where: str, quant: dict[str, Any] | None
 
     outer = table if inner is not table else None
     fields = Fields(dict(inner), where, family, defaults_of(family), prefix, outer)
-    if taken:
-        fields.note(taken)
+    for note in filter(None, (converted, taken)):
+        fields.note(note)
     plan: Plan = builder(fields)
     if not sum(module.matrix for layer in plan.layers for block in layer.blocks for module in block.modules):
         raise InputError(f"{where}: no layer has any weight; expected a model")
@@ -106,6 +111,8 @@ def config_model(table: dict[str, Any], where: str, quant: dict[str, Any] | None
 
     quantisation = quantisation_of(table, inner, quant, plan, where)
     warnings = [_WARNINGS[key] for key in dict.fromkeys((model_type, family)) if key in _WARNINGS]
+    if quantisation.note:
+        warnings.append(quantisation.note)
     return ConfigModel(
         spec=spec, path=where, model_type=model_type, family=family,
         notes=tuple(fields.notes), warnings=tuple(warnings), quantisation=quantisation,
@@ -158,7 +165,7 @@ def _family(table: dict[str, Any], inner: dict[str, Any], where: str, prefix: st
             return outer_type or found[0], *found, f"{word} counted as {found[0]}, by its class {name}"
     if stated:
         raise unknown_type(stated[-1][1] if len(stated) == 1 else stated[0][1], where, stated[0][0])
-    raise InputError(f"{where}: model_type is missing; expected one, such as \"llama\"")
+    raise InputError(f'{where}: model_type is missing; expected one, such as "llama"')
 
 
 def _name(table: dict[str, Any], where: str) -> str:

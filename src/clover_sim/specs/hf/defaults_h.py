@@ -26,6 +26,9 @@ kimi_linear: vocab_size=163840 intermediate_size=9216 moe_intermediate_size=1024
   num_key_value_heads=32 n_shared_experts=1 kv_lora_rank=512 qk_rope_head_dim=64 v_head_dim=128 qk_nope_head_dim=128
   num_experts_per_tok=8 tie_word_embeddings=F attention_bias=F num_local_experts=256 linear_head_dim=128
   linear_num_heads=32 linear_conv_kernel_dim=4 first_k_dense_replace=1
+laguna: vocab_size=100352 intermediate_size=8192 num_attention_heads=48 num_key_value_heads=8 tie_word_embeddings=F
+  sliding_window=512 moe_intermediate_size=512 shared_expert_intermediate_size=512 num_experts_per_tok=8
+  num_experts=256 head_dim=128 attention_bias=F gating=T moe_apply_router_weight_on_input=F
 lfm2: vocab_size=65536 intermediate_size=12288 num_attention_heads=32 num_key_value_heads=8 tie_word_embeddings=T
   conv_bias=F conv_L_cache=3 block_multiple_of=256 block_auto_adjust_ff_dim=T
 lfm2_moe: vocab_size=65536 intermediate_size=7168 moe_intermediate_size=1792 tie_word_embeddings=T

@@ -6,7 +6,14 @@ from clover_sim.specs.hf.parts import DENSE, ROUTED, ROUTER, SHARED, Block, Modu
 
 
 def mlp(
-    hidden: int, width: int, *, gated: bool = True, bias: bool = False, part: str = DENSE, name: str = "mlp", extra: int = 0
+    hidden: int,
+    width: int,
+    *,
+    gated: bool = True,
+    bias: bool = False,
+    part: str = DENSE,
+    name: str = "mlp",
+    extra: int = 0,
 ) -> Block:
     """A dense network: gate, up and down projection, or up and down only. extra: further vectors."""
     up, down = Module(f"{name}.up_proj", part, hidden * width, width * bias), hidden * bias + extra

@@ -70,12 +70,12 @@ class Fields:
         if text not in self.notes:
             self.notes.append(text)
 
-    def fail(self, key: str, expected: str) -> InputError:
-        """The error for ``key``: what stands there, and what should."""
+    def fail(self, key: str, expected: str, kind: bool = True) -> InputError:
+        """The error for ``key``: what stands there, and what should. kind: say of what type the value is."""
         value = self.table.get(key, _MISSING)
         found = "missing" if value is _MISSING else f"{shown(value)}"
-        kind = "" if value is _MISSING or value is None else f", not {kind_of(value)}"
-        return InputError(f"{self.where}: {self.prefix}{key} is {found}; expected {expected}{kind}")
+        of_type = f", not {kind_of(value)}" if kind and value is not _MISSING and value is not None else ""
+        return InputError(f"{self.where}: {self.prefix}{key} is {found}; expected {expected}{of_type}")
 
     def wrong(self, text: str) -> InputError:
         """An error about more than one key."""
@@ -161,8 +161,10 @@ class Fields:
         name, value = self.stated(*keys)
         if not name:
             return None
-        if not isinstance(value, str) or (choices and value not in choices):
+        if not isinstance(value, str):
             raise self.fail(name, "one of " + ", ".join(choices) if choices else "text")
+        if choices and value not in choices:
+            raise self.fail(name, "one of " + ", ".join(choices), kind=False)
         return value
 
     def items(self, key: str, length: int | None = None) -> list[Any] | None:
@@ -188,7 +190,9 @@ class Fields:
                 raise InputError(f"{self.where}: {key} is {shown(value)}; expected true or false, not {kind_of(value)}")
             inner = self.table.get(key)
             if isinstance(inner, bool) and inner != value:
-                self.note(f"{self.prefix}{key} is {str(inner).lower()} but {key} is {str(value).lower()}: the latter counts")
+                self.note(
+                    f"{self.prefix}{key} is {str(inner).lower()} but {key} is {str(value).lower()}: the latter counts"
+                )
             return value
         if self.table.get(key) is None:
             value = bool(self.defaults.get(key, False))

@@ -73,7 +73,9 @@ def windows(f: Fields, count: int, rule: str) -> list[int | None]:
         return [window if not (rope[index] if rope else (index + 1) % step) else None for index in range(count)]
     every = f.table.get("sliding_window_pattern")
     if isinstance(every, str):  # EXAONE 4: "LLLG"
-        return [None if every[index % len(every)] == "G" else window for index in range(count)] if every else []
+        if not every or set(every) - {"L", "G"}:
+            raise f.fail("sliding_window_pattern", "a whole number, or letters L (local) and G (global)", kind=False)
+        return [None if every[index % len(every)] == "G" else window for index in range(count)]
     if every is None:
         step = int(rule)
         if types is None:

@@ -6,7 +6,7 @@ are the ones checkpoints use, shortened to one spelling for all families, since 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clover_sim.specs.model import PARTS, ModelSpec
 
@@ -32,13 +32,13 @@ class Cache(NamedTuple):
 
     Args:
         kv: cached elements a token. window: tokens kept, ``None`` for all of the context.
-        index: elements a token of a sparse-attention indexer. state, conv: elements whatever the length.
+        indexed: elements a token of a sparse-attention indexer. state, conv: elements whatever the length.
         query_width: query heads times head width. kv_heads: K/V heads, 1 for latent attention.
     """
 
     kv: int = 0
     window: int | None = None
-    index: int = 0
+    indexed: int = 0
     state: int = 0
     conv: int = 0
     query_width: int = 0
@@ -96,12 +96,12 @@ def distinct_layers(plan: Plan) -> dict[int, tuple[Layer, int]]:
 
 def index_elements(plan: Plan) -> int:
     """Cached elements a token of sparse-attention indexers, over all layers."""
-    return sum(block.cache.index for layer in plan.layers for block in layer.blocks if block.cache)
+    return sum(block.cache.indexed for layer in plan.layers for block in layer.blocks if block.cache)
 
 
 def spec_of(plan: Plan, name: str, sources: tuple[str, ...] = (), note: str = "") -> ModelSpec:
     """Add a plan up."""
-    parts = dict.fromkeys(PARTS, 0)
+    parts: dict[str, Any] = dict.fromkeys(PARTS, 0)
     for module in plan.top:
         parts[module.part] += module.matrix + module.vector
     windows: dict[int, int] = {}

@@ -11,9 +11,7 @@ def _block(cache: Cache, *modules: tuple[str, int, int]) -> Block:
     return Block(tuple(Module(_AT + name, LINEAR, matrix, vector) for name, matrix, vector in modules), cache)
 
 
-def gated_delta(
-    hidden: int, key_heads: int, value_heads: int, key_dim: int, value_dim: int, kernel: int
-) -> Block:
+def gated_delta(hidden: int, key_heads: int, value_heads: int, key_dim: int, value_dim: int, kernel: int) -> Block:
     """Gated DeltaNet: state ``value_heads x key_dim x value_dim``, filter over the joined q, k and v."""
     keys, values = key_heads * key_dim, value_heads * value_dim
     filtered = 2 * keys + values

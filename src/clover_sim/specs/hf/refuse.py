@@ -30,7 +30,6 @@ _REASONS: dict[str, tuple[str, str]] = {
     "mllama": ("its cross-attention layers are not counted", "llama"),
     "lfm3": ("its gated and normed filters are not counted", "lfm2"),
     "hy_v4": ("its hyper-connections are not counted", "hy_v3"),
-    "laguna": ("its layers have head counts of their own", "qwen3_moe"),
     "phi4_multimodal": ("adapters for other modalities are merged into its layers", "phi3"),
     "step3": ("its factorised attention is not counted", "step3p5"),
 }
@@ -49,7 +48,7 @@ def check_kind(table: dict[str, Any], where: str) -> None:
         raise InputError(f"{where}: holds {len(inner)} configurations ({names}); expected one a file")
     shape = [key for key in ("hidden_size", "num_hidden_layers", "n_layers", "d_model") if key in table]
     if shape:
-        raise InputError(f"{where}: model_type is missing; expected one, such as \"llama\", beside {shape[0]}")
+        raise InputError(f'{where}: model_type is missing; expected one, such as "llama", beside {shape[0]}')
     keys = ", ".join(repr(key[:30]) for key in list(table)[:3]) or "none"
     raise InputError(
         f"{where}: not the configuration of a model (keys: {keys}); expected a config.json with model_type, {OR_SIZE}"
@@ -58,19 +57,20 @@ def check_kind(table: dict[str, Any], where: str) -> None:
 
 def _other_kind(table: dict[str, Any]) -> str:
     """What another kind of file is, in words, or an empty text."""
-    if "peft_type" in table or "base_model_name_or_path" in table:
+    adapter = {"base_model_name_or_path", "lora_parameters", "fine_tune_type"} & table.keys()
+    if "peft_type" in table or (adapter and "hidden_size" not in table):
         base = table.get("base_model_name_or_path")
         named = f" {base[:60]!r}" if isinstance(base, str) else ""
-        return f"an adapter_config.json (PEFT), not a model; expected the config.json of its base model{named}"
+        return f"an adapter_config.json (PEFT or LoRA), not a model; expected the config.json of its base model{named}"
     if "weight_map" in table:
         return "a model.safetensors.index.json, which lists tensors; expected the config.json beside it"
     if "model_type" in table or "architectures" in table:
         return ""
     if "tokenizer_class" in table or "added_tokens_decoder" in table or "chat_template" in table:
         return "a tokenizer_config.json; expected the config.json beside it"
-    if "_from_model_config" in table or {"temperature", "top_p", "top_k", "do_sample"} & table.keys():
-        if "hidden_size" not in table:
-            return "a generation_config.json, which holds sampling settings; expected the config.json beside it"
+    sampling = {"_from_model_config", "temperature", "top_p", "top_k", "do_sample"} & table.keys()
+    if sampling and "hidden_size" not in table:
+        return "a generation_config.json, which holds sampling settings; expected the config.json beside it"
     if "quantization" in table and "producer" in table:
         return "an hf_quant_config.json, which says how weights are stored; expected the config.json beside it"
     if "image_processor_type" in table or "feature_extractor_type" in table:
@@ -87,7 +87,8 @@ def unknown_type(model_type: str, where: str, path: str) -> InputError:
     shown = repr(model_type[:60])
     if model_type in _NOT_DECODERS:
         return InputError(
-            f"{where}: {path} {shown} is not supported: an encoder, or encoder and decoder; expected a decoder-only model"
+            f"{where}: {path} {shown} is not supported: an encoder, or an encoder with a decoder; "
+            "expected a decoder-only model"
         )
     if model_type in _REASONS:
         reason, nearest = _REASONS[model_type]

@@ -41,7 +41,8 @@ class Style(NamedTuple):
     Args:
         qkv_bias, out_bias, mlp_bias, norm_bias, head_bias: constants or keys of flags.
         qk_norm: ``head`` or ``full``; qk_norm_key: the flag that turns it on, if there is one.
-        norms: norms of a layer; final: whether there is one at the end; parallel: the flag that drops one of them. gated: three-matrix networks.
+        norms: norms of a layer; parallel: the flag that drops one of them; final: whether there is one at the end.
+        gated: three-matrix networks. gate, sinks: as in :func:`attention.gqa`.
         window: rule of :func:`layers.windows`. mixture: experts, if any. extra: further vectors a layer.
     """
 
@@ -105,7 +106,14 @@ def kv_head_count(f: Fields, heads: int) -> int:
 
 def context(f: Fields) -> int | None:
     """The longest context the file states."""
-    keys = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "max_seq_len", "model_max_length")
+    keys = (
+        "max_position_embeddings",
+        "max_sequence_length",
+        "n_positions",
+        "seq_length",
+        "max_seq_len",
+        "model_max_length",
+    )
     for key in keys:
         if f.has(key):
             return f.whole(key, high=1 << 40)

@@ -19,7 +19,7 @@ _MODULES: dict[str, str] = {
         "gemma": "gemma3n_text gemma4_text diffusion_gemma_text",
         "latent": "deepseek_v2 deepseek_v3 deepseek_v32 glm_moe_dsa glm4_moe_lite minicpm3 youtu axk1 mistral4",
         "deepseek4": "deepseek_v4",
-        "sparse": "llama4_text mimo_v2_flash minimax_m3_vl_text step3p5 ernie4_5_moe hunyuan_v1_moe afmoe",
+        "sparse": "llama4_text mimo_v2_flash minimax_m3_vl_text step3p5 ernie4_5_moe hunyuan_v1_moe afmoe laguna",
         "delta": "qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid kimi_linear bailing_hybrid minimax "
         "minimax_text_01 lfm2 lfm2_moe",
         "mamba": "mamba falcon_mamba mamba2 bamba jamba falcon_h1 nemotron_h granitemoehybrid",

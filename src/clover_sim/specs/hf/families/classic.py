@@ -40,9 +40,7 @@ def _plan(f: Fields, old: _Old, *extra_top: Module) -> Plan:
     count = layer_count(f)
     hidden, heads, head_dim = _shapes(f)
     vocab = f.whole("vocab_size")
-    attention = gqa(
-        hidden, heads, old.kv_heads, head_dim, bias=old.qkv_bias, out_bias=old.out_bias, window=old.window
-    )
+    attention = gqa(hidden, heads, old.kv_heads, head_dim, bias=old.qkv_bias, out_bias=old.out_bias, window=old.window)
     network = mlp(hidden, old.width, gated=old.gated, bias=old.mlp_bias)
     layer = Layer((attention, network, norms(hidden, old.norms, old.norm_bias, old.extra)))
     tied = f.tied()

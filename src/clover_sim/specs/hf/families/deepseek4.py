@@ -25,7 +25,7 @@ def _kinds(f: Fields, count: int) -> list[str]:
     if len(ratios) < count:
         raise f.wrong(f"{f.prefix}compress_ratios has {len(ratios)} entries; expected at least {count}, one a layer")
     for index, ratio in enumerate(ratios):
-        if isinstance(ratio, bool) or ratio not in _RATIOS:
+        if isinstance(ratio, bool) or not isinstance(ratio, int) or ratio not in _RATIOS:
             raise f.wrong(f"{f.prefix}compress_ratios[{index}] is {ratio!r:.40}; expected 0, 4 or 128")
     return [_RATIOS[ratio] for ratio in ratios[:count]]
 
@@ -65,7 +65,7 @@ def _attention(f: Fields, hidden: int, kind: str) -> Block:
             modules.append(Module("self_attn.compressor.indexer", ATTENTION, matrix, rate * wide + index_dim))
             index = index_dim // rate
     # Every layer keeps a window of plain entries; compressed ones, one for several tokens, stand beside it.
-    cache = Cache(kv=kv, index=index, query_width=heads * head_dim, kv_heads=1)
+    cache = Cache(kv=kv, indexed=index, query_width=heads * head_dim, kv_heads=1)
     return Block(tuple(modules), cache)
 
 

@@ -70,10 +70,13 @@ def _delta(f: Fields, hidden: int) -> Block:
     value_heads = f.whole("linear_num_value_heads", high=HEADS)
     if value_heads % key_heads:
         raise f.wrong(
-            f"{f.prefix}linear_num_value_heads is {value_heads}; expected a multiple of linear_num_key_heads {key_heads}"
+            f"{f.prefix}linear_num_value_heads is {value_heads}; "
+            f"expected a multiple of linear_num_key_heads {key_heads}"
         )
     key_dim, value_dim = f.whole("linear_key_head_dim"), f.whole("linear_value_head_dim")
-    return gated_delta(hidden, key_heads, value_heads, key_dim, value_dim, f.whole("linear_conv_kernel_dim", high=HEADS))
+    return gated_delta(
+        hidden, key_heads, value_heads, key_dim, value_dim, f.whole("linear_conv_kernel_dim", high=HEADS)
+    )
 
 
 def _choose(flags: list[bool], yes: Block | None, no: Block | None) -> list[Block]:
@@ -88,9 +91,7 @@ def _qwen(f: Fields, experts: bool) -> Plan:
     full = _full(f, count)
     bias = f.flag("attention_bias")
     gate = "full" if "attn_output_gate" not in f.table or f.flag("attn_output_gate") else ""
-    attention = gqa(
-        hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head", gate=gate
-    )
+    attention = gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head", gate=gate)
     which = [False] * count
     if experts:
         # Qwen3.5 has experts in every layer, whatever the older keys say.

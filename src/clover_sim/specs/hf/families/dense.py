@@ -49,7 +49,11 @@ STYLES: dict[str, Style] = {
     "phi3": Style(window="all"),
     "starcoder2": Style("use_bias", "use_bias", "use_bias", norm_bias=True, gated=False, window="all"),
     "stablelm": Style(
-        qkv_bias="use_qkv_bias", norm_bias=True, qk_norm="full", qk_norm_key="qk_layernorm", parallel="use_parallel_residual"
+        qkv_bias="use_qkv_bias",
+        norm_bias=True,
+        qk_norm="full",
+        qk_norm_key="qk_layernorm",
+        parallel="use_parallel_residual",
     ),
     "gemma": Style(qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma2": _GEMMA2,

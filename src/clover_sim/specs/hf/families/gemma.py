@@ -6,7 +6,20 @@ from clover_sim.specs.hf.attention import gqa
 from clover_sim.specs.hf.ffn import mlp
 from clover_sim.specs.hf.fields import HEADS, LAYERS, WIDTH, Fields
 from clover_sim.specs.hf.layers import FULL, WINDOWED, layer_count, words
-from clover_sim.specs.hf.parts import DENSE, EMBED, HEAD, NORM, OTHER, ROUTED, ROUTER, Block, Layer, Module, Plan, Routing
+from clover_sim.specs.hf.parts import (
+    DENSE,
+    EMBED,
+    HEAD,
+    NORM,
+    OTHER,
+    ROUTED,
+    ROUTER,
+    Block,
+    Layer,
+    Module,
+    Plan,
+    Routing,
+)
 from clover_sim.specs.hf.standard import context, expert_counts, kv_head_count, norms, top_modules
 
 
@@ -44,8 +57,8 @@ def _experts(f: Fields, hidden: int) -> Block:
     width = f.whole("moe_intermediate_size")
     return Block(
         (
-            Module("router", ROUTER, hidden * experts, hidden + experts),
-            Module("mlp.experts", ROUTED, experts * 3 * hidden * width),
+            Module("gate", ROUTER, hidden * experts, hidden + experts),
+            Module("experts", ROUTED, experts * 3 * hidden * width),
         ),
         routing=Routing(experts, per_token, 3 * hidden * width),
     )
@@ -82,8 +95,8 @@ def _gemma4(f: Fields, diffusion: bool = False) -> Plan:
         key = (wide, reuses := index >= count - shared)
         if key not in made:
             attention = gqa(
-                hidden, heads, wide_heads if wide else kv_heads, wide_dim if wide else head_dim, bias=bias, out_bias=bias,
-                qk_norm="head", window=None if wide else window, reuses_cache=reuses,
+                hidden, heads, wide_heads if wide else kv_heads, wide_dim if wide else head_dim, bias=bias,
+                out_bias=bias, qk_norm="head", window=None if wide else window, reuses_cache=reuses,
                 keys_as_values=wide and (same or diffusion),
             )  # fmt: skip
             blocks = [attention, mlp(hidden, width * (2 if doubled and reuses else 1))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from clover_sim.specs.hf.attention import gqa
 from clover_sim.specs.hf.families.delta import state_bits
 from clover_sim.specs.hf.ffn import mlp, moe
@@ -22,7 +24,7 @@ def _finish(f: Fields, hidden: int, layers: list[Layer], bits: int = 32, own_hea
     return Plan(hidden, vocab, tied, top, tuple(layers), context(f), bits)
 
 
-def _share(layers: list[tuple[Block, ...]]) -> list[Layer]:
+def _share(layers: Iterable[tuple[Block, ...]]) -> list[Layer]:
     """Layers in which equal ones are one object."""
     made: dict[tuple[int, ...], Layer] = {}
     return [made.setdefault(tuple(id(block) for block in blocks), Layer(blocks)) for blocks in layers]
@@ -74,7 +76,7 @@ def _prefixed(f: Fields, hidden: int, *, inner: int | None = None, norm: bool = 
         raise f.wrong(f"{f.prefix}mamba_n_heads is {heads}; expected a divisor of the inner width {wide}")
     stated = f.table.get("mamba_d_head")
     head_dim = wide // heads if stated in (None, "auto") else f.whole("mamba_d_head")
-    _matches(f, heads * head_dim, wide, f"mamba_n_heads x mamba_d_head", "the inner width")
+    _matches(f, heads * head_dim, wide, "mamba_n_heads x mamba_d_head", "the inner width")
     bias = f.flag("mamba_proj_bias")
     return mamba2(
         hidden, heads, head_dim, f.whole("mamba_d_state"), f.whole("mamba_n_groups", high=HEADS),

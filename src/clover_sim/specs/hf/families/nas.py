@@ -17,7 +17,7 @@ def _part(f: Fields, block: object, index: int, name: str) -> Fields:
     path = f"{f.prefix}block_configs[{index}].{name}"
     table = block.get(name) if isinstance(block, dict) else None
     if not isinstance(table, dict):
-        raise f.wrong(f"{path} is missing; expected a table such as {{\"no_op\": false}}")
+        raise f.wrong(f'{path} is missing; expected a table such as {{"no_op": false}}')
     return Fields(table, f.where, f.family, {}, path + ".")
 
 

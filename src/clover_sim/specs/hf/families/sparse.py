@@ -1,4 +1,4 @@
-"""Mixtures whose layers differ more than a style can say: Llama 4, MiMo-V2, MiniMax M3, Step 3.5, ERNIE, AFMoE."""
+"""Mixtures whose layers differ more than a style can say: Llama 4, MiMo-V2, MiniMax M3, Step 3.5, Laguna and kin."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def _finish(
     return Plan(hidden, vocab, tied, top, layers, context(f))
 
 
-def _networks(f: Fields, hidden: int, which: list[bool], mixture: Block | None, dense: str, bias: bool = False) -> list[Block]:
+def _networks(
+    f: Fields, hidden: int, which: list[bool], mixture: Block | None, dense: str, bias: bool = False
+) -> list[Block]:
     plain = mlp(hidden, f.whole(dense), bias=bias) if False in which else None
     chosen = [mixture if flag else plain for flag in which]
     return [block for block in chosen if block is not None]
@@ -58,9 +60,7 @@ def _llama4(f: Fields) -> Plan:
         rope = switches(f, "no_rope_layers", count) if f.table.get("no_rope_layers") else []
         full = [not (rope[index] if rope else (index + 1) % step) for index in range(count)]
     made = {
-        flag: gqa(
-            hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, window=None if flag else chunk
-        )
+        flag: gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, window=None if flag else chunk)
         for flag in set(full)
     }
     width = f.whole("intermediate_size")
@@ -121,7 +121,9 @@ def _minimax3(f: Fields) -> Plan:
     count = layer_count(f)
     hidden, heads, kv_heads, head_dim = shapes(f)
     nested = f.table.get("sparse_attention_config")
-    inner = Fields(nested if isinstance(nested, dict) else {}, f.where, f.family, {}, f.prefix + "sparse_attention_config.")
+    inner = Fields(
+        nested if isinstance(nested, dict) else {}, f.where, f.family, {}, f.prefix + "sparse_attention_config."
+    )
     types = words(f, count, (*FULL, "minimax_m3_sparse"), "layer_types")
     if types is not None:
         chosen = [word == "minimax_m3_sparse" for word in types]
@@ -135,9 +137,9 @@ def _minimax3(f: Fields) -> Plan:
     indexer = Module(
         "self_attn.indexer", ATTENTION, hidden * index_heads * index_dim + hidden * index_dim, 2 * index_dim
     )
-    cache = (plain.cache or Cache())._replace(index=index_dim)
+    cache = (plain.cache or Cache())._replace(indexed=index_dim)
     made = {False: plain, True: Block((*plain.modules, indexer), cache)}
-    which = sparse(f, count, "kinds") if not isinstance(f.table.get("moe_layer_freq"), list) else sparse(f, count, "first")
+    which = sparse(f, count, "first" if isinstance(f.table.get("moe_layer_freq"), list) else "kinds")
     width = f.whole("intermediate_size", "moe_intermediate_size")
     shared = f.whole("shared_intermediate_size", low=0)
     if f.has("n_shared_experts") and f.whole("n_shared_experts", low=0, high=HEADS) == 0:
@@ -220,8 +222,8 @@ def _hunyuan(f: Fields) -> Plan:
     bias, width = f.flag("attention_bias"), f.whole("intermediate_size")
     if f.has("moe_intermediate_size") and f.whole("moe_intermediate_size") != width:
         raise f.wrong(
-            f"{f.prefix}moe_intermediate_size differs from intermediate_size {width}: the modelling code builds experts "
-            "as wide as the latter; expected the two to agree, or give --params-b and --active-b"
+            f"{f.prefix}moe_intermediate_size differs from intermediate_size {width}: the modelling code builds "
+            "experts as wide as the latter; expected the two to agree, or give --params-b and --active-b"
         )
     shared = f.maybe("num_shared_expert", low=0, high=HEADS)
     network = moe(hidden, *expert_counts(f), width, shared_width=width * (1 if shared is None else shared))
@@ -251,7 +253,42 @@ def _afmoe(f: Fields) -> Plan:
     return _finish(f, hidden, [made[flag] for flag in full], networks, norms(hidden, 4))
 
 
+def _laguna(f: Fields) -> Plan:
+    """Laguna: query heads counted layer by layer, a gate a head or a channel, correction biases in the router."""
+    count = layer_count(f)
+    hidden, heads, kv_heads, head_dim = shapes(f)
+    listed = f.items("num_attention_heads_per_layer", count) or [heads] * count
+    for index, value in enumerate(listed):
+        whole = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= HEADS
+        if not whole or value % kv_heads:
+            raise f.wrong(
+                f"{f.prefix}num_attention_heads_per_layer[{index}] is {value!r:.40}; "
+                f"expected a multiple of num_key_value_heads {kv_heads}"
+            )
+    types = words(f, count, FULL + WINDOWED, "layer_types")
+    window = f.maybe("sliding_window")
+    near = [None if types is None or word in FULL else window for word in types or FULL[:1] * count]
+    gating = f.table.get("gating", True)
+    if gating not in (True, "per-head", "per-channel", "per_channel"):
+        raise f.fail("gating", "true, per-head or per-channel", kind=False)
+    gate = "head" if gating in (True, "per-head") else "own"
+    bias = f.flag("attention_bias")
+    made = {
+        key: gqa(
+            hidden, key[0], kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head", gate=gate, window=key[1]
+        )
+        for key in set(zip(listed, near, strict=True))
+    }  # fmt: skip
+    which = _first_dense(f, count)
+    shared = Mixture(shared="shared_expert_intermediate_size", correction=True)
+    mixture = mixture_block(f, hidden, shared) if True in which else None
+    networks = _networks(f, hidden, which, mixture, "intermediate_size")
+    mixers = [made[key] for key in zip(listed, near, strict=True)]
+    return _finish(f, hidden, mixers, networks, norms(hidden, 2))
+
+
 BUILDERS = {
+    "laguna": _laguna,
     "llama4_text": _llama4,
     "mimo_v2_flash": _mimo2,
     "minimax_m3_vl_text": _minimax3,

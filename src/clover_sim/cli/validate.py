@@ -1,0 +1,66 @@
+"""``clover-sim validate``: predicted against measured speeds, and how far off the predictions are."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from clover_sim.cli import _export
+from clover_sim.cli._console import Console
+from clover_sim.cli._parser import choice, common_flags
+
+SUMMARY = "Predict published decoding speeds and show the errors."
+EXAMPLES = """\
+examples:
+  clover-sim validate
+  clover-sim validate --measurements my-rows.json --format json
+  clover-sim validate --measurements kernels --leave-out model
+"""
+
+_FORMATS = ("table", "json")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the flags of the command."""
+    add = parser.add_argument_group("measurements").add_argument
+    add("--measurements", metavar="FILE|NAME",
+        help="rows of your own, or a built-in table: published (default), serving, kernels")  # fmt: skip
+    add("--leave-out", metavar="WHAT", type=choice("source", "model", "hardware", "pair"),
+        help="fit the constants again without each source, model, hardware or (model, hardware) pair in turn")  # fmt: skip
+    add("--rows", metavar="WHICH", default="distinct", type=choice("all", "distinct", "none"),
+        help="rows of the table: all, distinct (default) or none")  # fmt: skip
+    common_flags(parser, _FORMATS)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Predict, print, export."""
+    exports = _export.plan(args.export, _FORMATS) if args.export else []
+    from clover_sim.validate import validate
+
+    found = validate(args.measurements)
+    left_out: dict[str, Any] | None = None
+    if args.leave_out:
+        from clover_sim.validate.refit import leave_out
+
+        with console.progress("fits") as progress:
+            left_out = leave_out(found.results, args.leave_out, progress)
+
+    def text(name: str, look: Any) -> str:
+        if name == "json":
+            import json
+
+            document = found.to_dict()
+            if left_out is not None:
+                document["leave_out"] = left_out
+            return json.dumps(document, indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._validate import render_validation
+
+        return render_validation(found.to_dict(), args.rows, left_out, look)
+
+    console.write(text(args.format, console.look() if args.format == "table" else None))
+    for export in exports:
+        export.write(text)
+        console.info(f"wrote {export.path}")
+    return 0
+
+

@@ -1,0 +1,256 @@
+"""From files to sections: every line to the format it is of, JSON put together, everything else counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from clover_sim.errors import InputError
+from clover_sim.logs._reader import Line, LogReader, Outcome, readers
+from clover_sim.logs._section import Section
+from clover_sim.logs._stream import Progress, Raw, Source
+from clover_sim.logs._text import clean, without_prefix
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_INSIDE_JSON = re.compile(
+    r'\s*(?:$|["{}\],]|\[\s*(?:$|[\]"{\[]|-?\d[\d.eE+-]*\s*[,\]])|(?:-?\d[\d.eE+-]*|true|false|null|-?Infinity|NaN)\s*[,\]}]?\s*$)'
+).match
+"""How a later line of a JSON document starts: a log line after a stray bracket is not taken for one."""
+_LARGEST_DOCUMENT = 64 << 20
+_BLANKS = b" \t\xef\xbb\xbf"
+_WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload")
+"""Keys under which collectors keep the line they wrapped in JSON."""
+
+_UNKNOWN = "no known format"
+_JSON_UNKNOWN = "JSON of no known format"
+_JSON_CUT_OFF = "a JSON document is cut off or malformed"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Lines that were not used: why, how many, and where the first one is."""
+
+    reason: str
+    lines: int
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the files said. ``lines_read = lines_used +`` the lines of ``skipped``."""
+
+    files: tuple[str, ...]
+    lines_read: int
+    lines_used: int
+    sections: tuple[Section, ...]
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Progress = None) -> Reading:
+    """Read ``paths`` (``-`` is ``stdin``), one after the other, as one record.
+
+    Args:
+        paths: text, JSON, JSON lines, a metrics page; gzip, bzip2 and xz are unpacked on the way.
+        stdin: what ``-`` stands for.
+        progress: called with megabytes done and to do.
+
+    Raises:
+        InputError: a file is not text, or nothing in it is of a known format.
+        OSError: a file cannot be opened.
+    """
+    work = _Work()
+    warnings: list[str] = []
+    for path in paths:
+        source = Source(path, stdin)
+        before = work.read, work.used
+        work.file(source, progress)
+        if source.cut_off:
+            warnings.append(source.cut_off)
+        if work.read == before[0]:
+            _nothing(f"{source.name!r} is empty", len(paths), warnings)
+        elif work.used == before[1]:
+            _nothing(work.why_nothing(source.name, work.read - before[0]), len(paths), warnings)
+    sections = [section for _, reader in work.readers for section in reader.sections()]
+    if not sections:
+        raise InputError("; ".join(warnings) or work.why_nothing(", ".join(map(repr, paths)), work.read))
+    skipped = sorted(work.skipped.values(), key=lambda skip: -skip.lines)
+    return Reading(tuple(paths), work.read, work.used, tuple(sections), tuple(skipped), tuple(warnings))
+
+
+def _nothing(why: str, files: int, warnings: list[str]) -> None:
+    if files == 1:
+        raise InputError(why)
+    warnings.append(why)
+
+
+class _Work:
+    def __init__(self) -> None:
+        self.readers: list[tuple[tuple[str, ...], LogReader]] = readers()
+        marks = sorted({mark for marks, _ in self.readers for mark in marks})
+        self._marked = re.compile("|".join(map(re.escape, marks))).search
+        self.read = self.used = 0
+        self.skipped: dict[str, Skipped] = {}
+        self._where = ""
+        self._json = _Document()
+
+    def file(self, source: Source, progress: Progress) -> None:
+        for _, reader in self.readers:
+            reader.start()
+        for raw in source.lines(progress):
+            self.read += 1
+            self._where = f"{source.name}:{raw.number}"
+            self._raw(raw)
+        if self._json.lines:
+            self._flush_broken()
+
+    def _raw(self, raw: Raw) -> None:
+        data = raw.data
+        if data is None:
+            self._skip("longer than 64 MB", 1)
+        elif self._json.lines:
+            self._more_json(data)
+        elif data.lstrip(_BLANKS)[:1] == b"{" or data.lstrip(_BLANKS)[:2] == b"[{" or data.strip() == b"[":
+            self._begin_json(data)
+        else:
+            self._plain(data.decode("utf-8", "replace"), raw.ended)
+
+    def _plain(self, text: str, ended: bool = True) -> None:
+        """A line of text, looked at only if it has a mark or belongs to a report that has begun."""
+        if self._marked(text) or any(reader.active for _, reader in self.readers):
+            self._text(text, ended)
+        else:
+            self._skip(_UNKNOWN, 1)
+
+    def _text(self, text: str, ended: bool = True) -> None:
+        cleaned = clean(text)
+        self._outcome(self._offer(Line(cleaned, without_prefix(cleaned), ended)), 1, _UNKNOWN)
+
+    def _offer(self, line: Line) -> Outcome:
+        for marks, reader in self.readers:
+            if reader.active or any(mark in line.text for mark in marks):
+                outcome = reader.line(line)
+                if outcome is not None:
+                    return outcome
+        return None
+
+    def _outcome(self, outcome: Outcome, lines: int, otherwise: str) -> None:
+        if outcome is True:
+            self.used += lines
+        else:
+            self._skip(outcome if isinstance(outcome, str) else otherwise, lines)
+
+    def _skip(self, reason: str, lines: int) -> None:
+        old = self.skipped.get(reason)
+        self.skipped[reason] = Skipped(reason, lines + (old.lines if old else 0), old.first if old else self._where)
+
+    def _begin_json(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace").strip().lstrip("\ufeff")
+        value = _parsed(text)
+        if value is not _BROKEN:
+            self._documents(value, 1)
+        elif not self._json.begin(text):
+            self._plain(text)
+
+    def _more_json(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        if not self._json.more(text):
+            return
+        lines, value = self._json.lines, _parsed(self._json.text())
+        if value is _BROKEN:
+            self._flush_broken()
+        else:
+            self._json.clear()
+            self._documents(value, lines)
+
+    def _flush_broken(self) -> None:
+        """Not JSON after all, or its end is missing: the lines are read as text."""
+        parts = self._json.parts
+        self._json.clear()
+        used = self.used
+        for part in parts:
+            if self._marked(part):
+                self._text(part)
+            else:
+                self._skip(_JSON_CUT_OFF if self.used == used else _UNKNOWN, 1)
+
+    def _documents(self, value: Any, lines: int) -> None:
+        items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+        best: Outcome = None
+        for item in items:
+            wrapped = next((item[k] for k in _WRAPPERS if isinstance(item.get(k), str)), None)
+            outcome = self._offer_document(item, lines if item is items[0] else 0)
+            if outcome is None and wrapped is not None and len(items) == 1:
+                self._plain(wrapped)
+                return
+            best = True if True in (outcome, best) else outcome or best
+        self._outcome(best, lines, _JSON_UNKNOWN)
+
+    def _offer_document(self, document: dict[str, Any], lines: int) -> Outcome:
+        for _, reader in self.readers:
+            outcome = reader.document(document, lines)
+            if outcome is not None:
+                return outcome
+        return None
+
+    def why_nothing(self, name: str, lines: int) -> str:
+        reasons = [s for s in self.skipped.values() if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
+        why = f"; {max(reasons, key=lambda s: s.lines).reason} ({reasons[0].first})" if reasons else ""
+        return (
+            f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
+            "llama.cpp, TensorRT-LLM or aiperf"
+        )
+
+
+class _Document:
+    """A JSON document over several lines, until its brackets close."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self._depth = self._size = 0
+
+    @property
+    def lines(self) -> int:
+        return len(self.parts)
+
+    def begin(self, text: str) -> bool:
+        """Whether ``text`` opens a document that goes on."""
+        depth = _depth([text])
+        if depth <= 0 or not re.match(r'[\[{]\s*(?:$|["{\[])', text):
+            return False
+        self.parts, self._depth, self._size = [text], depth, len(text)
+        return True
+
+    def more(self, text: str) -> bool:
+        """Whether the document is whole, or has grown too large."""
+        self.parts.append(text)
+        self._depth += _depth([text])
+        self._size += len(text)
+        return self._depth <= 0 or self._size > _LARGEST_DOCUMENT or not _INSIDE_JSON(text)
+
+    def text(self) -> str:
+        return "".join(self.parts)
+
+    def clear(self) -> None:
+        self.parts, self._depth, self._size = [], 0, 0
+
+
+_BROKEN = object()
+
+
+def _parsed(text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _BROKEN
+
+
+def _depth(texts: Iterable[str]) -> int:
+    return sum(
+        rest.count("{") + rest.count("[") - rest.count("}") - rest.count("]")
+        for rest in (_STRING.sub("", text) for text in texts)
+    )

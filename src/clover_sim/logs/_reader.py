@@ -1,0 +1,77 @@
+"""What a format is: one public module of this package with ``MARKS`` and a class ``Reader``. There is no list."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from clover_sim.logs._section import Section
+
+Outcome = bool | str | None
+"""``True``: the line's figures count. A text: it is of this format but cannot be used, and why. ``None``: not mine."""
+
+CUT_OFF = "cut off, or its fields contradict each other"
+
+
+class Line(NamedTuple):
+    """One line, cleaned of colours (``text``) and also of prefixes (``message``)."""
+
+    text: str
+    message: str
+    ended: bool = True
+
+
+class LogReader(Protocol):
+    """Collects the lines of one format. Bounded memory whatever the file's size."""
+
+    @property
+    def active(self) -> bool:
+        """Whether the next lines belong to a report that has begun, so that they need no mark."""
+        ...
+
+    def start(self) -> None:
+        """A new file begins."""
+        ...
+
+    def line(self, line: Line) -> Outcome:
+        """A line with one of the marks."""
+        ...
+
+    def document(self, document: dict[str, Any], lines: int) -> Outcome:
+        """A JSON object that took ``lines`` lines."""
+        ...
+
+    def sections(self) -> list[Section]:
+        """What was read; called once, at the end."""
+        ...
+
+
+class Base:
+    """The parts of :class:`LogReader` that most formats do not need."""
+
+    active = False
+
+    def start(self) -> None:
+        """A new file changes nothing."""
+
+    def line(self, line: Line) -> Outcome:
+        """No line is of this format."""
+        return None
+
+    def document(self, document: dict[str, Any], lines: int) -> Outcome:
+        """No document is of this format."""
+        return None
+
+
+def readers() -> list[tuple[tuple[str, ...], LogReader]]:
+    """A fresh reader of every format, with the marks its lines carry (at least one of them, as written)."""
+    import importlib
+    import pkgutil
+
+    from clover_sim import logs
+
+    found = []
+    for info in sorted(pkgutil.iter_modules(logs.__path__), key=lambda info: info.name):
+        if not info.name.startswith("_"):
+            module: Any = importlib.import_module(f"{logs.__name__}.{info.name}")
+            found.append((tuple(module.MARKS), module.Reader()))
+    return found

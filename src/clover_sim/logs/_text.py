@@ -1,0 +1,97 @@
+r"""Lines as people paste them, made plain: colours in every spelling, prefixes of containers and collectors, numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_ESCAPE = r"(?:\x1b|\\x1b|\\u001b|\\033|\\e|\^\[|\u241b|\u2190|ESC)"
+_COLOUR = re.compile(
+    rf"{_ESCAPE}\[[0-9;?]*[A-Za-z]"  # with the escape character, real or spelled out
+    r"|\x1b\][^\x07]*(?:\x07|\x1b\\)"  # a title
+    r"|\[\d{1,3}(?:;\d{1,3})*m"  # the escape character lost on the way
+)
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b]|\^M$|\*\*|`")
+_PREFIXES = re.compile(
+    r"(?:"
+    r">+\s*"
+    r"|[\w.\-/]+\s*\|\s+"  # docker-compose
+    r"|\[[A-Za-z_][\w.\-]*\]:?\s+"  # [service]:
+    r"|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]{2,}\d+)*[\])]?:?\s+"
+    r"|\[\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d\]\s+"
+    r"|\[(?:TRT-LLM|TensorRT-LLM|TRT)\]\s+|\[(?:I|W|RANK \d+)\]\s+"
+    r"|(?:stdout|stderr)\s[FP]\s"  # Kubernetes
+    r"|[A-Z][a-z]{2}\s+\d+\s\d\d:\d\d:\d\d\s\S+\s[\w.\-/]+(?:\[\d+\])?:\s"  # syslog
+    r"|\(\w+ pid=\d+\)\s*"
+    r"|(?:INFO|WARNING|DEBUG|ERROR)\s+(?:\d\d-\d\d\s\d\d:\d\d:\d\d\s)?\[[^\]]*\]\s*"
+    r"|\d+\.\d\d\.\d{3}\.\d{3}\s[A-Z]\s"  # llama.cpp's clock
+    r")+"
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf)", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    r"""``text`` without colours, control characters and Markdown marks, and without blanks at its end.
+
+    >>> clean("\x1b[1;36m(APIServer pid=1)\x1b[0;0m INFO ^[[31mx^[[0m ESC[1my [0;0mz\r\n")
+    '(APIServer pid=1) INFO x y z'
+    """
+    if "[" in text:
+        text = _COLOUR.sub("", text)
+    return _INVISIBLE.sub("", text.rstrip("\r\n")).rstrip()
+
+
+def without_prefix(text: str) -> str:
+    """The message of a cleaned line: no container, service, time stamp, level or process before it.
+
+    >>> without_prefix("web-1  | [2026-01-02T03:04:05Z] (APIServer pid=7) INFO 01-02 03:04:05 [a.py:1] hello")
+    'hello'
+    """
+    text = text.lstrip()
+    found = _PREFIXES.match(text)
+    return text[found.end() :].strip() if found else text.strip()
+
+
+def number(text: str | None) -> float | None:
+    """The number that ``text`` starts with, ``None`` where there is none or it is not finite (``nan%``, ``inf``).
+
+    >>> number("62.3%"), number("1,024.5 tokens"), number("nan%"), number("inf"), number(None)
+    (62.3, 1024.5, None, None, None)
+    """
+    found = _NUMBER.match(text.strip()) if text else None
+    if not found:
+        return None
+    value = float(found[0].replace(",", ""))
+    return value if math.isfinite(value) else None
+
+
+def real(value: object) -> float | None:
+    """A finite number of a JSON document, else ``None``.
+
+    >>> real(3), real(True), real("x"), real(float("nan"))
+    (3.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+_FIELD = re.compile(r"(?:^|,)\s*(#?[A-Za-z][A-Za-z0-9 \-/()#]*?)\s*[:=]\s*")
+
+
+def fields(text: str) -> dict[str, str]:
+    """``Name: value, Name: value`` by name, in lower case; a value that is a list keeps its commas.
+
+    >>> fields("Mean length: 2.5, Per-position rate: 0.8, 0.7, Rate: 76.7%")
+    {'mean length': '2.5', 'per-position rate': '0.8, 0.7', 'rate': '76.7%'}
+    """
+    parts = _FIELD.split(text)
+    return {name.lower(): value.strip(" ,") for name, value in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def rates(text: str | None) -> list[float] | None:
+    """A list of rates such as ``0.8, 0.7``; ``None`` if any entry is not a finite number."""
+    if not text:
+        return None
+    found = [number(part) for part in text.strip("()[] ").split(",")]
+    return None if any(value is None for value in found) else [value for value in found if value is not None]

@@ -1,0 +1,159 @@
+"""The table of ``clover-sim price``, in eighty columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clover_sim.cost.estimate import Estimate, Pass
+from clover_sim.cost.machine import part_bytes
+from clover_sim.cost.roofline import PARTS
+from clover_sim.report import PLAIN, Look
+from clover_sim.report._text import clean, wrap
+
+_MOST_APART = 6
+"""Passes that are shown part by part; more than that nobody compares."""
+
+
+def render_price(result: Estimate, extra: dict[str, Any], look: Look = PLAIN) -> str:
+    """Model and machine, weights by part, passes, parts of a pass, prompt, memory, notes."""
+    lines = [*_heading(result, look), "", *_weights(result, look), "", *_passes(result, look), ""]
+    lines += [*_apart(result, look), "", *_prefill(result, look), *_memory(result, look), *_notes(result, extra, look)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _heading(result: Estimate, look: Look) -> list[str]:
+    machine = result.machine
+    model, hardware = machine.model, machine.hardware
+    active = "" if model.active_params == model.params else f", {model.active_params / 1e9:.3g} B active"
+    cards = f"{machine.tensor_parallel_size} {look.times} " if machine.tensor_parallel_size > 1 else ""
+    size = f"{model.params / 1e9:.4g} B parameters{active}" if model.layers or model.is_moe else "bare model"
+    rent = "" if hardware.price_usd_per_hour is None else f", {hardware.price_usd_per_hour:g} USD an hour a card"
+    return [
+        look.paint("1", clean(model.name)) + f": {size}; weights {clean(machine.target_precision.name)}, "
+        f"cache {clean(machine.kv_cache_dtype)}",
+        f"on {cards}" + look.paint("1", clean(hardware.name)) + f" ({hardware.memory_bytes / 1e9:.4g} GB, "
+        f"{hardware.bandwidth_bytes_per_s / 1e12:.3g} TB/s{rent}) under {clean(machine.engine.name)}",
+    ]
+
+
+def _grid(heading: Sequence[str], rows: Sequence[Sequence[str]], look: Look, left: int = 1) -> list[str]:
+    """Columns two blanks apart, the first ``left`` of them flush left, the others flush right."""
+    widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
+
+    def line(cells: Sequence[str]) -> str:
+        return "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True)))
+
+    return [look.paint("1", line(heading)), *map(line, rows)]
+
+
+def _weights(result: Estimate, look: Look) -> list[str]:
+    model = result.machine.model
+    rows = []
+    for part, size in part_bytes(model, result.machine.target_precision).items():
+        params = getattr(model, part)
+        if not params:
+            continue
+        read = "every pass"
+        if part == "routed_expert_params":
+            read = f"{model.experts_per_token} of {model.experts} experts a token"
+        elif part == "embed_params" and not model.tied:
+            read = "a few rows"
+        name = part.removesuffix("_params").replace("_", " ")
+        rows.append([name, f"{params / 1e9:.3f}", f"{size / 1e9:.3f}", f"{size * 8 / params:.3g}", read])
+    heading = ["weights", "B params", "GB", "bits", "read"]
+    table = _grid(heading, rows, look)
+    return [line for line in table]
+
+
+def _passes(result: Estimate, look: Look) -> list[str]:
+    moe = result.machine.model.is_moe
+    heading = ["width", "batch", "context", *(["experts", "(indep.)"] if moe else []), "GB", "low", "ms", "high",
+               "tok/s", "bound"]  # fmt: skip
+    rows = []
+    for entry in result.passes:
+        p = entry.price
+        union = [f"{p.expert_union:.1f}", f"{p.expert_union_independent:.1f}"] if moe else []
+        size = (p.weight_bytes + p.kv_bytes + p.state_bytes) / 1e9
+        rows.append([
+            str(entry.width), str(entry.batch_size), str(entry.context_tokens), *union, f"{size:.3g}",
+            _ms(p.low_s), _ms(p.latency_s), _ms(p.high_s), f"{entry.tokens_per_s:.4g}", p.bound,
+        ])  # fmt: skip
+    return _grid(heading, rows, look, left=0)
+
+
+def _ms(seconds: float) -> str:
+    value = seconds * 1e3
+    return f"{value:.2f}" if value < 100 else f"{value:.4g}"
+
+
+def _apart(result: Estimate, look: Look) -> list[str]:
+    shown = result.passes[:_MOST_APART]
+    names = [name for name, field in PARTS.items() if any(getattr(entry.price, field) for entry in shown)]
+    labels = [f"{e.width}x{e.batch_size}@{e.context_tokens}" for e in shown]
+    rows = [[_PART[name], *(_ms(getattr(entry.price, PARTS[name])) for entry in shown)] for name in names]
+    rows.append(["sum", *(_ms(entry.price.latency_s) for entry in shown)])
+    rows.append(["GB weights", *(f"{entry.price.weight_bytes / 1e9:.3g}" for entry in shown)])
+    rows.append(["GB K/V and state", *(f"{(e.price.kv_bytes + e.price.state_bytes) / 1e9:.3g}" for e in shown)])
+    rows.append(["TFLOP", *(f"{entry.price.flop / 1e12:.3g}" for entry in shown)])
+    if result.machine.hardware.tdp_w is not None:
+        rows.append(["J at most", *(f"{result.energy_j(entry):.3g}" for entry in shown)])
+    if result.machine.hardware.price_usd_per_hour is not None:
+        rows.append(["USD per M positions", *(f"{result.usd_per_million_tokens(entry):.3g}" for entry in shown)])
+    return _fold("ms of a pass", labels, rows, look)
+
+
+_PART = {
+    "weights": "weights", "compute": "arithmetic", "kv": "K/V", "state": "state", "activations": "activations",
+    "layers": "kernel floors", "host": "host", "allreduce": "all-reduce", "offload": "host link",
+}  # fmt: skip
+
+
+def _fold(title: str, labels: list[str], rows: list[list[str]], look: Look) -> list[str]:
+    """The columns that the width has room for."""
+    while len(labels) > 1:
+        table = _grid([title, *labels], rows, Look(colour=False))
+        if look.width is None or max(map(len, table)) <= look.width:
+            break
+        labels, rows = labels[:-1], [row[:-1] for row in rows]
+    return _grid([title, *labels], rows, look)
+
+
+def _prefill(result: Estimate, look: Look) -> list[str]:
+    def said(entry: Pass) -> str:
+        batch = "" if entry.batch_size == 1 else f" {look.times} {entry.batch_size}"
+        return (
+            f"{entry.width}{batch}: {_ms(entry.price.latency_s)} ms, {result.prefill_share(entry):.0%} of a request "
+            f"with {result.output_tokens} tokens out"
+        )
+
+    if not result.prefill:
+        return []
+    return [look.paint("1", "prompt") + " " + said(entry) for entry in result.prefill[:_MOST_APART]]
+
+
+def _memory(result: Estimate, look: Look) -> list[str]:
+    m = result.memory
+    limits = []
+    if m.longest_context_tokens is not None:
+        limits.append(f"longest context {m.longest_context_tokens:,} at batch {m.batch_size}")
+    if m.largest_batch_size is not None:
+        limits.append(f"largest batch {m.largest_batch_size:,} at {m.context_tokens} tokens")
+    moved = f", {result.machine.offload_bytes / 1e9:.3g} GB of it at the host" if result.machine.offload_bytes else ""
+    verdict = "fits" if m.fits else look.paint("31", "does not fit")
+    first = (
+        f"{look.paint('1', 'memory')} {m.total_bytes / 1e9:.4g} of {m.capacity_bytes / 1e9:.4g} GB: weights "
+        f"{m.weight_bytes / 1e9:.4g}, K/V {m.kv_bytes / 1e9:.3g}, state {m.state_bytes / 1e9:.3g}{moved}; {verdict}"
+    )
+    return [first, *(["       " + "; ".join(limits)] if limits else [])]
+
+
+def _notes(result: Estimate, extra: dict[str, Any], look: Look) -> list[str]:
+    model = result.machine.model
+    notes = [model.note] if model.note else []
+    for key, what in (("vision_params", "vision tower"), ("mtp_params", "layer for multi-token prediction")):
+        if extra.get(key):
+            notes.append(f"not counted: {what}, {extra[key] / 1e9:.3g} B parameters")
+    if result.machine.hardware.uncertain:
+        notes.append(f"{result.machine.hardware.name}: uncertain {', '.join(result.machine.hardware.uncertain)}")
+    return [line for note in notes for line in wrap(f"note: {clean(note)}", look.width, "  ")]

@@ -1,0 +1,74 @@
+"""The table of ``clover-sim validate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clover_sim.report import PLAIN, Look
+from clover_sim.report._text import clean, clip
+
+
+def render_validation(document: Mapping[str, Any], which: str, left_out: Mapping[str, Any] | None, look: Look = PLAIN) -> str:
+    """Rows (``all``, ``distinct``, ``none``), the summary and its parts, what was left out."""
+    lines: list[str] = []
+    if which != "none":
+        lines += [*_rows(document["rows"], which == "distinct", look), ""]
+        if document["several_devices"]:
+            lines += [look.paint("1", "on several devices, judged apart"), *_rows(document["several_devices"], True, look), ""]
+    summary = document["summary"]
+    rows = [["all", summary]]
+    rows += [[f"{key} {name}", one] for key, group in summary["by"].items() for name, one in group.items()]
+    rows += [["several devices", summary["several_devices"]]] if summary["several_devices"]["rows"] else []
+    lines += _summary(rows, look)
+    if summary["skipped"]:
+        lines += ["", look.paint("1", "left out"), *(f"  {n:5d}  {why}" for why, n in summary["skipped"].items())]
+    if left_out is not None:
+        shown = [["left out one by one", left_out["summary"]], *left_out["by_kind"].items(), *left_out["folds"].items()]
+        lines += ["", look.paint("1", f"fitted again without each {left_out['what']}"), *_summary(shown, look)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _rows(rows: Sequence[Mapping[str, Any]], once: bool, look: Look) -> list[str]:
+    """One line a row; rows that repeat one measurement are shown once, with how many there are."""
+    counts: dict[tuple[Any, ...], int] = {}
+    keys = ("model", "hardware", "engine", "precision", "batch_size", "context_tokens", "measured")
+    for row in rows:
+        key = tuple(row[k] for k in keys)
+        counts[key] = counts.get(key, 0) + 1
+    seen: set[tuple[Any, ...]] = set()
+    cells = []
+    for row in rows:
+        key = tuple(row[k] for k in keys)
+        if once and key in seen:
+            continue
+        seen.add(key)
+        repeated = f"{look.times}{counts[key]}" if once and counts[key] > 1 else ""
+        cards = f"{row['devices']}{look.times}" if row["devices"] > 1 else ""
+        cells.append([
+            clean(row["model"]), cards + clean(row["hardware"]), clean(row["engine"]), clean(row["precision"]),
+            str(row["batch_size"]), f"{row['predicted']:.4g}", f"{row['measured']:.4g}", f"{row['error']:+.1%}", repeated,
+        ])  # fmt: skip
+    heading = ["model", "hardware", "engine", "format", "batch", "predicted", "measured", "error", ""]
+    return _table(heading, cells, 4, look)
+
+
+def _summary(rows: Sequence[Sequence[Any]], look: Look) -> list[str]:
+    cells = []
+    for name, one in rows:
+        if not one["rows"]:
+            continue
+        cells.append([
+            clip(clean(str(name)), 44), str(one["rows"]), str(one["distinct_rows"]), f"{one['median_abs_error']:.1%}",
+            f"{one['p90_abs_error']:.1%}", f"{one['bias']:+.1%}",
+        ])  # fmt: skip
+    return _table(["tokens a second", "rows", "distinct", "median", "9 in 10", "bias"], cells, 1, look)
+
+
+def _table(heading: Sequence[str], cells: Sequence[Sequence[str]], left: int, look: Look) -> list[str]:
+    widths = [max(len(row[i]) for row in [heading, *cells]) for i in range(len(heading))]
+
+    def line(row: Sequence[str]) -> str:
+        return "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+
+    return [look.paint("1", line(heading)), *map(line, cells)]
