@@ -7,9 +7,10 @@ generator protocol stays the definition: tests compare the two position by posit
 
 from __future__ import annotations
 
-from math import inf, nextafter, ulp
+from math import inf, isfinite, nextafter, ulp
 from typing import TYPE_CHECKING, NamedTuple
 
+from clover_sim.errors import DecoderFault
 from clover_sim.ledger import FORCED, WRONG
 from clover_sim.physics.base import UniformLift
 from clover_sim.records import Kind
@@ -30,19 +31,27 @@ class ThresholdPlan(NamedTuple):
     strict: bool
 
 
-def run_in_bulk(request: Request, step: int) -> bool:
-    """Finish ``request`` from its first pass on, if that can be done in bulk; False leaves it untouched."""
-    plan, canvas = request.plan(), request.canvas
+def can_run_in_bulk(request: Request) -> bool:
+    """Whether ``request``, which has run no pass of its decoder yet, can be finished by :func:`run_in_bulk`."""
+    canvas, plan = request.canvas, request.plan()
     if plan is None or canvas._limit != request.length or canvas._frontier or canvas._opened_stop:
         return False
+    if isinstance(plan, ThresholdPlan):
+        size, threshold = plan.block_size, plan.threshold
+        if type(size) is not int or size < 1 or not isinstance(threshold, (int, float)) or not isfinite(threshold):
+            raise DecoderFault(f"{type(request.decoder).__name__}.plan() = {plan}: not a block size and a threshold")
+        return request.physics.uniform_lift is not None
+    return isinstance(plan, CausalPlan)
+
+
+def run_in_bulk(request: Request, step: int) -> None:
+    """Finish ``request`` from its first pass on."""
+    plan = request.plan()
     if isinstance(plan, CausalPlan):
         _run_causal(request, step)
-    elif isinstance(plan, ThresholdPlan) and request.physics.uniform_lift is not None:
-        _run_blocks(request, plan, request.physics.uniform_lift, step)
     else:
-        return False
+        _run_blocks(request, plan, request.physics.uniform_lift, step)
     request.close()
-    return True
 
 
 def _run_causal(request: Request, step: int) -> None:

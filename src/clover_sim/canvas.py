@@ -7,28 +7,17 @@ decided here and in ``request.py``, by the stream's physics, never by the decode
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clover_sim.errors import IllegalMove
+from clover_sim.faults import caller_location
 from clover_sim.ledger import FORCED, PADDING, UNSETTLED, WRONG, Positions
-from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Attend, Drafter, Forward
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Attend, Forward
 
 if TYPE_CHECKING:
+    from clover_sim.checks import Declared
     from clover_sim.view import View
-
-CORE = frozenset(f"clover_sim.{m}" for m in ("canvas", "view", "checks", "request", "bulk", "engine"))
-"""Modules whose frames are never a decoder's."""
-
-
-def caller_location() -> str:
-    """``file:line`` of the nearest frame outside the core: the decoder's own line."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in CORE:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
 
 class Canvas:
     """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them."""
@@ -40,8 +29,8 @@ class Canvas:
     )  # fmt: skip
 
     def __init__(
-        self, decoder: Any, needs: frozenset[str], physics: Any, length: int, limit: int, prompt_tokens: int,
-        absolute: bool, eos_stop: str,
+        self, declared: Declared, physics: Any, length: int, limit: int, prompt_tokens: int, absolute: bool,
+        eos_stop: str,
     ) -> None:  # fmt: skip
         self._limit = limit
         self._frontier = 0
@@ -59,9 +48,9 @@ class Canvas:
         self._committed: list[int] = []
         self._reopened: list[int] = []
         self._physics = physics
-        self._decoder_needs = needs
-        self._drafter: Drafter | None = getattr(decoder, "draft_source", None)
-        self._revises = bool(getattr(decoder, "revises", False))
+        self._decoder_needs = declared.needs
+        self._drafter = declared.draft_source
+        self._revises = declared.revises
         self._fault: IllegalMove | None = None
         self._prompt_tokens = prompt_tokens
         self._absolute = absolute

@@ -2,53 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from clover_sim.canvas import CORE, Canvas
+from clover_sim.canvas import Canvas
 from clover_sim.errors import DecoderFault, UsageError, suggest
+from clover_sim.faults import foreign
 from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Drafter, Forward
 
 MOST_TOKENS = 1 << 31
 """Widest pass and longest prompt; the ledger's columns are 32 bits wide."""
 
 
-def declared_needs(decoder: Any) -> frozenset[str]:
-    """The abilities a decoder declares; raises :class:`DecoderFault` if it is no decoder or declares nonsense."""
+class Declared(NamedTuple):
+    """What a decoder says of itself, read once and checked."""
+
+    needs: frozenset[str]
+    draft_source: Drafter | None
+    kv_write: str | None
+    revises: bool
+    max_idle_passes: int
+
+
+def declare(decoder: Any) -> Declared:
+    """Read a decoder's declarations; raises :class:`DecoderFault` if it is no decoder or declares nonsense."""
     name = type(decoder).__name__
-    if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
-        raise DecoderFault(f"{_name_of(decoder)} is not a decoder: expected an object with a method decode(canvas)")
-    needs: Any = getattr(decoder, "needs", frozenset())
-    if isinstance(needs, str) or not all(isinstance(n, str) for n in needs):
-        raise DecoderFault(f"{name}.needs = {needs!r}: expected a set of names, such as {{'entropy'}}")
-    source = getattr(decoder, "draft_source", None)
-    if source is not None and not isinstance(source, Drafter):
-        raise DecoderFault(f"{name}.draft_source = {source!r}: expected a Drafter")
-    idle = getattr(decoder, "max_idle_passes", 0)
+    with foreign(f"reading what {name} declares"):
+        if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
+            raise DecoderFault(f"{_name_of(decoder)} is not a decoder: expected an object with a method decode(canvas)")
+        needs: Any = getattr(decoder, "needs", frozenset())
+        source = getattr(decoder, "draft_source", None)
+        rule = getattr(decoder, "kv_write", None)
+        revises = getattr(decoder, "revises", False)
+        idle = getattr(decoder, "max_idle_passes", 0)
+    if not isinstance(needs, (frozenset, set, tuple, list)) or not all(type(n) is str for n in needs):
+        raise DecoderFault(f"{name}.needs = {_name_of(needs)}: expected a set of names, such as {{'entropy'}}")
+    if source is not None and type(source) is not Drafter:
+        raise DecoderFault(f"{name}.draft_source = {_name_of(source)}: expected a Drafter")
+    if rule is not None and rule not in KV_WRITE_RULES:
+        raise DecoderFault(f"{name}.kv_write = {_name_of(rule)}: expected one of {', '.join(KV_WRITE_RULES)}")
+    if type(revises) is not bool:
+        raise DecoderFault(f"{name}.revises = {_name_of(revises)}: expected True or False")
     if type(idle) is not int or idle < 0:
-        raise DecoderFault(f"{name}.max_idle_passes = {idle!r}: expected a whole number of at least 0")
-    return frozenset(needs)
+        raise DecoderFault(f"{name}.max_idle_passes = {_name_of(idle)}: expected a whole number of at least 0")
+    return Declared(frozenset(needs), source, rule, revises, idle)
 
 
 def _name_of(value: Any) -> str:
     """A value in a message: plain ones as they are, others by type (an address would differ from run to run)."""
-    if isinstance(value, str | int | float | None):
+    if type(value) in (str, int, float, bool, type(None)):
         return f"{value!r:.60}"
     return f"the class {value.__name__}" if isinstance(value, type) else f"an object of {type(value).__name__}"
 
 
-def kv_write_rule(decoder: Any, stream: Any, override: str | None) -> str:
+def kv_write_rule(declared: Declared, stream: Any, override: str | None) -> str:
     """The K/V-write rule in force: the override, else the stream's, else the decoder's own, else ``separate``."""
     if override is not None and override not in KV_WRITE_RULES:
-        raise UsageError(f"kv_write {override!r} is not a rule{suggest(override, KV_WRITE_RULES)}")
-    rule = override or stream.kv_write or getattr(decoder, "kv_write", None) or "separate"
-    if rule not in KV_WRITE_RULES:
-        raise DecoderFault(f"{type(decoder).__name__}.kv_write = {rule!r} is not one of {', '.join(KV_WRITE_RULES)}")
-    return str(rule)
+        raise UsageError(f"kv_write {override!r} is not a rule{suggest(str(override), KV_WRITE_RULES)}")
+    return override or stream.kv_write or declared.kv_write or "separate"
 
 
 def forward_fault(forward: Any, limit: int, prompt_tokens: int) -> str | None:
     """A request that is malformed whatever the state of the canvas."""
-    if not isinstance(forward, Forward):
+    if type(forward) is not Forward:
         return f"a decoder yields Forward requests, got {_name_of(forward)}"
     start, stop, attend, role = forward.start, forward.stop, forward.attend, forward.role
     if not ((attend is CAUSAL or attend is BLOCK) and (role is TARGET or role is DRAFT)):
@@ -109,23 +124,3 @@ def draft_fault(forward: Forward, canvas: Canvas) -> str | None:
     if not canvas._frontier <= forward.start <= canvas._drafted:
         return f"drafts go on from position {canvas._drafted}, not from {forward.start}"
     return None
-
-
-def one_line(error: BaseException) -> str:
-    """A foreign exception as one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def raised_at(error: BaseException, own: str | None = None) -> str | None:
-    """``file:line`` where an exception passed through the decoder's own file, else the innermost foreign frame."""
-    inside = outside = None
-    trace = error.__traceback__
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if trace.tb_frame.f_globals.get("__name__") not in CORE:
-            outside = f"{file}:{trace.tb_lineno}"
-            inside = outside if file == own else inside
-        trace = trace.tb_next
-    if outside is None and error.__cause__ is not None:  # a StopIteration that Python turned into a RuntimeError
-        return raised_at(error.__cause__, own)
-    return inside or outside

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
+from clover_sim.checks import MOST_TOKENS, declare
 from clover_sim.cost import Machine, PricedRun, Roofline, price_groups
 from clover_sim.engine import run
-from clover_sim.errors import InputError, UsageError
+from clover_sim.errors import UsageError
 from clover_sim.notes import explain
+from clover_sim.prepare import (
+    DEFAULT_STRATEGIES,
+    MOST_BATCH,
+    RUN_PASSES,
+    Strategy,
+    check_memory,
+    check_whole,
+    check_work,
+    default_cost,
+    describe,
+    listed,
+    make_strategy,
+)  # fmt: skip
 from clover_sim.records import Kind, PassShape
-from clover_sim.registry import build_strategy, check_is_decoder
 from clover_sim.request import Run
 from clover_sim.sources import Sources
 from clover_sim.stats import ci95, mean
-
-DEFAULT_STRATEGIES = ("ar", "speculative:parallel_draft=true", "block-diffusion")
-"""Those of the published table; one draft pass there proposes all drafts."""
-
-WORK_LIMIT_PASSES = 100_000_000
-"""More than this asks for ``allow_long``: minutes to hours in pure Python."""
 
 MEASURED = (
     "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "tokens_per_pass", "tokens_per_denoise_pass",
@@ -69,13 +76,6 @@ class Comparison:
         }
 
 
-class _Strategy(NamedTuple):
-    name: str
-    decoder: Any
-    cost: Any
-    options: dict[str, Any]
-
-
 def compare(
     strategies: Any = None,
     *,
@@ -103,7 +103,7 @@ def compare(
         inputs: files to read (``-`` is standard input) instead of a synthetic stream.
         tokenizer: ``qwen`` or ``o200k``, for inputs.
         seeds: one run a seed; several give means with 95 % intervals. Default: the profile's own.
-        cost: a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline; default: roofline of the default model and card.
+        cost: a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline; default: the default card's.
         batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
         prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
         allow_long: permit more than 10^8 passes.
@@ -111,30 +111,38 @@ def compare(
 
     Speed-ups are against ``ar`` on the same stream, which is run silently if it was not asked for.
     """
-    if type(batch_size) is not int or batch_size < 1:
-        raise UsageError(f"batch_size {batch_size!r}: expected a whole number of at least 1")
+    check_whole("batch_size", batch_size, 1, MOST_BATCH)
+    check_whole("prompt_tokens", prompt_tokens, 0, MOST_TOKENS)
+    if max_new_tokens is not None:
+        check_whole("max_new_tokens", max_new_tokens, 1, MOST_TOKENS)
     cost = default_cost() if cost is None else cost
     if isinstance(cost, Machine):
         cost = Roofline(cost)
     strategies = [strategies] if isinstance(strategies, str) or hasattr(strategies, "decode") else strategies
-    tokens = [tokens] if isinstance(tokens, int) else tokens
-    chosen = [_strategy(s, cost) for s in (strategies or DEFAULT_STRATEGIES)]
-    seed_list = tuple(seeds) if seeds is not None else ()
+    tokens = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
+    inputs = [inputs] if isinstance(inputs, str) else inputs
+    chosen = [make_strategy(s, cost) for s in (strategies or DEFAULT_STRATEGIES)]
+    seed_list = () if seeds is None else tuple(listed("seeds", seeds))
     if seeds is not None and not seed_list:
         raise UsageError("seeds: the range is empty; give one such as 0:32")
+    for seed in seed_list:
+        if type(seed) is not int or seed < 0:
+            raise UsageError(f"seeds: {seed!r} is not a whole number of at least 0")
     sources = Sources(profile, tuple(inputs), tokenizer, tokens, allow_long)
-    _check_work(sum(sources.lengths), len(seed_list) or 1, chosen, max_new_tokens, allow_long)
+    longest = [max(n, max_new_tokens or 0) for n in sources.lengths]
+    runs = (len(seed_list) or 1) * (len(chosen) + 1)
+    check_work(sum(longest) * runs + len(longest) * runs * RUN_PASSES, allow_long)
     for strategy in chosen:
-        _check_memory(strategy.cost, batch_size, prompt_tokens + max(max_new_tokens or 0, *sources.lengths, 0))
+        check_memory(strategy.cost, batch_size, prompt_tokens + max(max_new_tokens or 0, *sources.lengths, 0))
     options: dict[str, Any] = {
         "kv_write": kv_write, "eos_stop": eos_stop, "align": align,
         "prompt_tokens": prompt_tokens, "max_new_tokens": max_new_tokens,
     }  # fmt: skip
-    floor = next((s for s in chosen if s.name == "ar"), None) or _strategy("ar", chosen[0].cost)
+    floor = next((s for s in chosen if s.name == "ar"), None) or make_strategy("ar", chosen[0].cost)
     plan = [s for s in chosen if s is not floor]
     total, done = len(sources.lengths) * (len(seed_list) or 1) * (len(plan) + 1), 0
     rows: list[dict[str, Any]] = []
-    priced: dict[int, tuple[_Strategy, Run, PricedRun]] = {}
+    priced: dict[int, tuple[Strategy, Run, PricedRun]] = {}
     for index in range(len(sources.lengths)):
         samples: dict[int, list[dict[str, Any]]] = {id(s): [] for s in chosen}
         for seed in seed_list or (None,):
@@ -154,88 +162,13 @@ def compare(
         rows.extend(_summarise(s, samples[id(s)], seed_list) for s in chosen)
     notes, warnings = explain(rows, list(priced.values()), batch_size)
     settings = {
-        **_describe(chosen[0].cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens,
+        **describe(chosen[0].cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens,
         "kv_write": kv_write or "default", "eos_stop": eos_stop, "align": align, "profile": sources.label,
     }  # fmt: skip
     return Comparison(
         tuple(MappingProxyType(r) for r in rows), tuple(MappingProxyType(i) for i in sources.described),
         MappingProxyType(settings), seed_list, tuple(notes), tuple(warnings),
     )  # fmt: skip
-
-
-def default_cost() -> Any:
-    """The roofline of the default model on the default card, in bf16, under that card's usual engine."""
-    from clover_sim.cost import Machine, cost_model
-    from clover_sim.specs import (
-        DEFAULT_HARDWARE,
-        DEFAULT_MODEL,
-        default_engine,
-        load_engine,
-        load_hardware,
-        load_model,
-    )  # fmt: skip
-
-    hardware = load_hardware(DEFAULT_HARDWARE)
-    return cost_model("roofline", Machine(load_model(DEFAULT_MODEL), hardware, load_engine(default_engine(hardware))))
-
-
-def _describe(cost: Any) -> dict[str, Any]:
-    """The settings behind a price, by name."""
-    machine = cost.machine
-    if machine is None:
-        return {"cost": cost.name}
-    return {
-        "cost": cost.name, "model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name,
-        "precision": machine.precision, "kv_cache_dtype": machine.kv_cache_dtype,
-        "tensor_parallel_size": machine.tensor_parallel_size,
-    }  # fmt: skip
-
-
-def _check_memory(cost: Any, batch_size: int, context_tokens: int) -> None:
-    """Refuse what the card cannot hold; bounds and given prices (``floor``, ``fixed``) do not ask."""
-    if cost.name != "roofline":
-        return
-    from clover_sim.cost import does_not_fit, memory_check
-
-    picture = memory_check(cost.machine, batch_size, context_tokens)
-    if not picture.fits:
-        raise InputError(does_not_fit(cost.machine, picture))
-
-
-def _strategy(given: Any, cost: Any) -> _Strategy:
-    """A strategy ready to run: its decoder, and the cost model with its drafter."""
-    if isinstance(given, str):
-        name, decoder = build_strategy(given)
-    else:
-        name, decoder = type(given).__name__, check_is_decoder(given, type(given).__name__)
-    source = getattr(decoder, "draft_source", None)
-    machine = getattr(cost, "machine", None)
-    if source is not None and machine is not None:
-        from clover_sim.specs import load_model
-
-        drafter = load_model(source.model) if source.model else None
-        cost = replace(cost, machine=replace(machine, drafter=drafter))
-    return _Strategy(name, decoder, cost, options_of(decoder))
-
-
-def options_of(decoder: Any) -> dict[str, Any]:
-    if not is_dataclass(decoder):
-        return {}
-    values = {f.name: getattr(decoder, f.name) for f in fields(decoder)}
-    plain = (str, int, float, bool, type(None))
-    return {
-        k: list(v) if isinstance(v, tuple) else v if isinstance(v, plain) else repr(v) for k, v in values.items()
-    }
-
-
-def _check_work(
-    tokens: int, seeds: int, strategies: list[_Strategy], max_new_tokens: int | None, allow_long: bool
-) -> None:
-    passes = tokens * seeds * (len(strategies) + 1)
-    if passes > WORK_LIMIT_PASSES and not allow_long:
-        raise UsageError(
-            f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or wait with --allow-long"
-        )
 
 
 def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]:
@@ -286,10 +219,10 @@ def _measure(
     }
 
 
-def _summarise(strategy: _Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
+def _summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
     """One row from the runs over all seeds: the run itself, or means with half-widths of 95 % intervals."""
     first = samples[0]
-    source = getattr(strategy.decoder, "draft_source", None)
+    source = declare(strategy.decoder).draft_source
     row: dict[str, Any] = {
         "stream": first["stream"],
         "tokens": first["tokens"],

@@ -7,11 +7,12 @@ interleaves many requests, a step at a time; ``run`` is a batch of one. What one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from clover_sim.bulk import run_in_bulk
+from clover_sim.bulk import can_run_in_bulk, run_in_bulk
 from clover_sim.checks import MOST_TOKENS
-from clover_sim.errors import UsageError, suggest
+from clover_sim.errors import DecoderFault, UsageError, suggest
 from clover_sim.ledger import Ledger
 from clover_sim.records import CAUSAL, DRAFT, EOS_STOPS, TARGET, Kind, Role
 from clover_sim.request import Request, Run
@@ -68,14 +69,26 @@ class Batch:
         """Numbers of the requests that still have passes to run."""
         return tuple(n for n, r in self._requests.items() if r.pending is not None)
 
-    def admit(self, decoder: Any, stream: Any, *, prompt_tokens: int = 0, max_new_tokens: int | None = None) -> int:
-        """Add a request; returns its number. Under ``lockstep`` it joins at the next round."""
+    def admit(
+        self,
+        decoder: Any,
+        stream: Any,
+        *,
+        prompt_tokens: int = 0,
+        max_new_tokens: int | None = None,
+        observe: Callable[[int, dict[int, float]], None] | None = None,
+    ) -> int:
+        """Add a request; returns its number. Under ``lockstep`` it joins at the next round.
+
+        ``observe(row, confidences)`` is called before each pass of the decoder with the ledger row it will have and the
+        confidence of every masked position it scores (empty for causal and draft passes).
+        """
         limit = len(stream.classes) if max_new_tokens is None else max_new_tokens
         for name, value in (("prompt_tokens", prompt_tokens), ("max_new_tokens", limit)):
             if type(value) is not int or not 0 <= value <= MOST_TOKENS:
                 raise UsageError(f"{name} = {value!r}: expected a whole number from 0 to {MOST_TOKENS}")
         number = self._admitted
-        options = {**self._options, "prompt_tokens": prompt_tokens, "limit": limit}
+        options = {**self._options, "prompt_tokens": prompt_tokens, "limit": limit, "observe": observe}
         self._requests[number] = Request(number, self.ledger, decoder, stream, options)
         self._admitted += 1
         return number
@@ -175,9 +188,42 @@ def run(
     while request.queued_kind is not None:
         request.execute(step)
         step += 1
-    if request.pending is not None and not run_in_bulk(request, step):
-        execute = request.execute
-        while request.pending is not None:
-            execute(step)
-            step += 1
+    if request.pending is not None and can_run_in_bulk(request):
+        _check_plan(decoder, stream)
+        run_in_bulk(request, step)
+    execute = request.execute
+    while request.pending is not None:
+        execute(step)
+        step += 1
     return request.result()
+
+
+_PLAN_PROBE_TOKENS = 96
+_checked_plans: set[Any] = set()
+
+
+def _check_plan(decoder: Any, stream: Any) -> None:
+    """Hold a plan against the generator it stands for, on the first positions of the stream, once a decoder.
+
+    A plan is a claim of the decoder's own about its passes; believed unseen, it could claim fewer.
+    """
+    try:
+        key = (type(decoder), decoder, stream.name)
+        if key in _checked_plans:
+            return
+    except TypeError:  # not hashable: checked every time
+        key = None
+    both = []
+    for bulk in (False, True):
+        batch = Batch(kv_write="none")
+        request = batch._requests[batch.admit(decoder, stream, max_new_tokens=min(_PLAN_PROBE_TOKENS, len(stream)))]
+        if bulk:
+            run_in_bulk(request, 0)
+        while request.pending is not None:
+            batch.step()
+        places = batch.ledger.positions[0]
+        both.append((batch.ledger.committed, batch.ledger.kind, places.row, places.flags))
+    if both[0] != both[1]:
+        raise DecoderFault(f"{type(decoder).__name__}.plan() does not describe what its decode() does")
+    if key is not None:
+        _checked_plans.add(key)

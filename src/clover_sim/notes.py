@@ -69,11 +69,14 @@ def _width_notes(rows: Rows, priced: Sequence[tuple[Any, Any, Any]]) -> list[str
     more = [r["strategy"] for r in rows if (r["speedup_time"] or 0) > 1.05 * (r["speedup_passes"] or 0)]
     notes = [f"Price of a pass by width: {one}, {', '.join(parts[:4])}."]
     if less and dearer:
-        notes.append(f"A wider pass costs more{why}, so the speed-up in time of {_names(less)} is smaller than in passes.")
+        notes.append(
+            f"A wider pass costs more{why}, so the speed-up in time of {_names(less)} is smaller than "
+            "in passes."
+        )
     if more:
         notes.append(
-            f"speed-up in passes counts a cheap draft pass as a whole one, so {_names(more)} gains more in time than in "
-            "passes."
+            f"speed-up in passes counts a cheap draft pass as a whole one, so {_names(more)} gains more in time than "
+            "in passes."
         )
     return notes
 
@@ -111,8 +114,8 @@ def _stream_notes(rows: Rows) -> list[str]:
     if not large:
         return []
     return [
-        f"Blocks above {_LARGE_BLOCK}: the uniform lift of this stream makes tokens per pass grow with the block, where "
-        "measured models stay flat from 16 to 64. Do not choose a block size by these rows."
+        f"Blocks above {_LARGE_BLOCK}: the uniform lift of this stream makes tokens per pass grow with the block, "
+        "where measured models stay flat from 16 to 64. Do not choose a block size by these rows."
     ]
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
-from clover_sim.errors import CloverError, DecoderFault, UsageError, suggest
+from clover_sim.errors import UsageError, suggest
+from clover_sim.faults import foreign, one_line
 
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
@@ -68,29 +69,24 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
     values = {}
     for key, value in options.items():
         if key not in known:
-            raise UsageError(f"{where}: unknown option {key!r}{suggest(key, known)}")
+            raise UsageError(f"{where}: unknown option {key!r}{suggest(key, known) or '; it takes none'}")
         values[key] = _coerce(value, hints[key], f"{where}: {key}") if isinstance(value, str) else value
     for name, f in known.items():
         if name not in values and f.default is MISSING and f.default_factory is MISSING:
             raise UsageError(f"{where}: option {name!r} is missing; write {where}:{name}=...")
-    try:
-        return cls(**values)
-    except CloverError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"{where}: {' '.join(str(error).split())}") from None
-    except Exception as error:
-        raise DecoderFault(f"{where}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+    with foreign(f"making {where}"):
+        try:
+            return cls(**values)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{where}: {one_line(error).partition(': ')[2]}") from None
 
 
 def _field_types(cls: type, known: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Types of the fields alone: other annotations may name what exists only for a type checker."""
     annotations = {name: f.type for name, f in known.items()}
     shim = type(cls.__name__, (), {"__annotations__": annotations, "__module__": cls.__module__})
-    try:
+    with foreign(f"{where}: the types of its options cannot be read"):
         return get_type_hints(shim)
-    except Exception as error:
-        raise DecoderFault(f"{where}: the types of its options cannot be read: {error}") from error
 
 
 def _coerce(text: str, hint: Any, where: str) -> Any:

@@ -66,7 +66,7 @@ def unknown_columns(recording: Recording) -> tuple[str, ...]:
 
 def notes(recordings: Sequence[Recording], decoders: Sequence[Any] = ()) -> list[str]:
     """Sentences to print with rows over recordings; ``decoders`` are those that were asked for, if any."""
-    found = []
+    found: list[str] = []
     forms = sorted({(r.form, r.answers()) for r in recordings})
     found.extend(f"the trace form {form!r} can tell: {'; '.join(answers)}" for form, answers in forms)
     strict = sum(r.comparison == "gt" for r in recordings)

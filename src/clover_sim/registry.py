@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from clover_sim import decoders
-from clover_sim.checks import one_line as _one_line
-from clover_sim.errors import CloverError, DecoderFault, PluginError, UsageError, suggest
+from clover_sim.errors import PluginError, UsageError, suggest
+from clover_sim.faults import foreign
 from clover_sim.options import build, split_spec
 
 ENTRY_POINT_GROUP = "clover_sim.decoders"
@@ -76,29 +76,31 @@ def _load_class(path: str) -> Any:
     """The object at ``module:Class``."""
     module, _, attribute = path.rpartition(":")
     try:
-        loaded: Any = _import_here(module)
-        for part in attribute.split("."):
-            loaded = getattr(loaded, part)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+        with foreign(f"strategy {path!r} cannot be loaded", PluginError):
+            loaded: Any = _import_here(module)
+    except PluginError as error:
+        missing = error.__cause__
+        if isinstance(missing, ModuleNotFoundError) and missing.name and f"{module}.".startswith(f"{missing.name}."):
             raise UsageError(
-                f"strategy {path!r}: there is no module {error.name!r} in this folder or installed; run from the folder "
-                "that holds it, put that on PYTHONPATH, or name the file, as in -s path/to/mine.py:MyDecoder"
+                f"strategy {path!r}: there is no module {missing.name!r} in this folder or installed; run from the "
+                "folder that holds it, put that on PYTHONPATH, or name the file, as in -s path/to/mine.py:MyDecoder"
             ) from None
-        raise PluginError(f"strategy {path!r} cannot be loaded: {_one_line(error)}") from error
-    except CloverError:
         raise
-    except AttributeError:
-        names = [n for n in dir(loaded) if not n.startswith("_")]
-        raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}") from None
-    except (Exception, SystemExit) as error:
-        raise PluginError(f"strategy {path!r} cannot be loaded: {_one_line(error)}") from error
+    with foreign(f"strategy {path!r} cannot be loaded", PluginError):
+        for part in attribute.split("."):
+            if not hasattr(loaded, part):
+                names = [n for n in dir(loaded) if not n.startswith("_")]
+                raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}")
+            loaded = getattr(loaded, part)
     return loaded
 
 
 def _find(name: str) -> tuple[Any, dict[str, Any]]:
     """The class of a strategy and the options its name stands for."""
     if ":" in name:
+        head = name.partition(":")[0]
+        if head.replace("-", "_") in _builtin_modules():
+            raise UsageError(f"{name!r}: options of {head} are written key=value, as in {head}:key=value")
         return _load_class(name), {}
     module = name.replace("-", "_")
     if "_" not in name and module in _builtin_modules():
@@ -116,8 +118,9 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
 
 def check_is_decoder(decoder: Any, name: str) -> Any:
     """Return ``decoder`` if it has a ``decode`` method, else raise :class:`PluginError`."""
-    if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
-        raise PluginError(f"strategy {name!r} is not a decoder: it has no method decode(canvas)")
+    with foreign(f"strategy {name!r}", PluginError):
+        if isinstance(decoder, type) or not callable(getattr(decoder, "decode", None)):
+            raise PluginError(f"strategy {name!r} is not a decoder: it has no method decode(canvas)")
     return decoder
 
 
@@ -144,12 +147,8 @@ def build_strategy(spec: str) -> tuple[str, Any]:
     elif options:
         raise UsageError(f"{name}: takes no options, since {cls.__name__} is not a dataclass")
     else:
-        try:
+        with foreign(f"making {name}"):
             decoder = cls()
-        except CloverError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise DecoderFault(f"{name}: {_one_line(error)}") from error
     return name, check_is_decoder(decoder, name)
 
 

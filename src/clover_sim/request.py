@@ -6,21 +6,15 @@ would add (prefill, K/V writes) are put in, each pass appends one row to the led
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from types import GeneratorType
 from typing import Any, NamedTuple, NoReturn
 
 from clover_sim.canvas import Canvas
-from clover_sim.checks import (
-    block_fault,
-    causal_fault,
-    declared_needs,
-    draft_fault,
-    forward_fault,
-    kv_write_rule,
-    one_line,
-    raised_at,
-)  # fmt: skip
+from clover_sim.checks import block_fault, causal_fault, declare, draft_fault, forward_fault, kv_write_rule
 from clover_sim.errors import DecoderFault, IllegalMove, UsageError
+from clover_sim.faults import foreign, one_line, raised_at
 from clover_sim.ledger import Ledger, Totals
 from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Drafter, Forward, Kind
 from clover_sim.view import View
@@ -49,13 +43,13 @@ class Request:
     __slots__ = (
         "number", "ledger", "canvas", "physics", "generator", "kv_write", "pending", "after_engine",
         "queued_kind", "idle", "max_idle", "low", "stalled", "prompt_tokens", "length", "decoder",
-        "at_boundary", "round_stop", "last_step", "extra_width",
+        "at_boundary", "round_stop", "last_step", "extra_width", "observe",
     )  # fmt: skip
 
     def __init__(self, number: int, ledger: Ledger, decoder: Any, stream: Any, options: dict[str, Any]) -> None:
-        needs = declared_needs(decoder)
+        declared = declare(decoder)
         physics = stream.physics(options["limit"])
-        missing = needs - physics.provides
+        missing = declared.needs - physics.provides
         if missing:
             raise UsageError(
                 f"strategy {type(decoder).__name__} needs {', '.join(sorted(missing))}, which the stream "
@@ -68,11 +62,11 @@ class Request:
         self.length = min(len(stream.classes), options["limit"])
         self.prompt_tokens = options["prompt_tokens"]
         self.canvas = Canvas(
-            decoder, needs, physics, self.length, options["limit"], self.prompt_tokens,
+            declared, physics, self.length, options["limit"], self.prompt_tokens,
             options["align"] == "absolute", options["eos_stop"],
         )  # fmt: skip
-        self.kv_write = kv_write_rule(decoder, stream, options["kv_write"])
-        self.max_idle = getattr(decoder, "max_idle_passes", 0)
+        self.kv_write = kv_write_rule(declared, stream, options["kv_write"])
+        self.max_idle = declared.max_idle_passes
         self.idle = self.stalled = self.extra_width = 0
         self.low = options["limit"]
         self.at_boundary = True
@@ -81,13 +75,15 @@ class Request:
         self.after_engine: Forward | None = None
         self.queued_kind: Kind | None = None
         self.pending: Forward | None = None
+        self.observe: Callable[[int, dict[int, float]], None] | None = options.get("observe")
         ledger.positions[number] = self.canvas._places
-        try:
+        name = type(decoder).__name__
+        with foreign(f"{name}.decode()"):
             generator: Any = decoder.decode(self.canvas)
-        except Exception as error:
-            raise self.canvas._fault or DecoderFault(one_line(error), raised_at(error)) from error
         if not isinstance(generator, GeneratorType):
-            raise DecoderFault(f"{type(decoder).__name__}.decode must be a generator function (it has to yield passes)")
+            with foreign(f"{name}.decode()"):
+                getattr(generator, "close", str)()  # a coroutine would warn that nobody awaited it
+            raise DecoderFault(f"{name}.decode must be a generator function (it has to yield passes)")
         self.generator: GeneratorType[Any, Any, Any] = generator
         self._accept(self._resume(None))
         self._prefill()
@@ -99,13 +95,16 @@ class Request:
             forward = self.generator.send(view)
         except StopIteration:
             forward = None
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             # A fault stands even if the decoder caught it and raised something else.
             fault = self.canvas._fault
             if fault is not None or isinstance(error, DecoderFault):
                 raise fault or error from None
             raise DecoderFault(one_line(error), raised_at(error, self.generator.gi_code.co_filename)) from error
         if self.canvas._fault is not None:
+            self._abandon()
             raise self.canvas._fault  # the decoder swallowed it; it stands all the same
         return forward
 
@@ -118,17 +117,20 @@ class Request:
         return f"{inner.gi_code.co_filename}:{frame.f_lineno if frame else inner.gi_code.co_firstlineno}"
 
     def _refuse(self, message: str) -> NoReturn:
-        raise IllegalMove(message, self._line())
+        location = self._line()
+        self._abandon()
+        raise IllegalMove(message, location)
+
+    def _abandon(self) -> None:
+        """Close the generator of a refused decoder, whatever it says to that."""
+        with contextlib.suppress(BaseException):
+            self.generator.close()
 
     def plan(self) -> Any:
         """The decoder's plan for the bulk path, ``None`` if it has none."""
-        make = getattr(self.decoder, "plan", None)
-        if make is None:
-            return None
-        try:
-            return make()
-        except Exception as error:
-            raise DecoderFault(f"plan(): {one_line(error)}", raised_at(error)) from error
+        with foreign(f"{type(self.decoder).__name__}.plan()"):
+            make = getattr(self.decoder, "plan", None)
+            return None if make is None else make()
 
     # ---- checking a request -------------------------------------------------------------------------------------
 
@@ -138,7 +140,11 @@ class Request:
         if forward is None:
             self._finish()
             return
-        if (fault := forward_fault(forward, canvas._limit, self.prompt_tokens)) is not None:
+        try:
+            fault = forward_fault(forward, canvas._limit, self.prompt_tokens)
+        except Exception as error:
+            fault = f"the Forward it yields is half made: {one_line(error)}"
+        if fault is not None:
             self._refuse(fault)
         if forward.role is DRAFT:
             fault = draft_fault(forward, canvas)
@@ -246,6 +252,8 @@ class Request:
         if self.extra_width:
             recompute = max(recompute, self.extra_width)
             self.extra_width = 0
+        if self.observe is not None:
+            self.observe(len(ledger), {p: self.physics.confidence(p) for p in masked})
         view = View(canvas, forward, masked, tested)
         canvas._view, canvas._row = view, len(ledger.kind)
         answer = self._resume(view)
@@ -271,11 +279,9 @@ class Request:
         self.stop()
 
     def stop(self) -> None:
-        """Close the generator; one that goes on yielding is left to itself."""
-        try:
+        """Close the generator; one that objects is at fault."""
+        with foreign(f"closing {type(self.decoder).__name__}.decode()"):
             self.generator.close()
-        except Exception as error:
-            raise DecoderFault(one_line(error), raised_at(error, self.generator.gi_code.co_filename)) from error
 
     def _settle(self, forward: Forward, masked: list[int], committed: list[int], reopened: list[int]) -> None:
         canvas = self.canvas

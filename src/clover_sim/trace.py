@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from clover_sim.comparison import options_of
 from clover_sim.engine import Batch
 from clover_sim.errors import UsageError
 from clover_sim.ledger import FORCED, WRONG, Ledger
-from clover_sim.records import BLOCK, DRAFT, Forward, Kind, TokenClass
+from clover_sim.prepare import check_whole, options_of
+from clover_sim.records import Kind, TokenClass
 from clover_sim.registry import build_strategy, check_is_decoder
 from clover_sim.sources import Sources
 
 WINDOW = 32
 """Positions shown of a decoder that has no blocks."""
+
+MOST_POSITIONS = 1_000_000
+"""How far into a text a trace may look: it runs pass by pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +69,6 @@ class BlockTrace:
         }  # fmt: skip
 
 
-class _Tap:
-    """A decoder that passes another one's requests through and keeps what each view showed."""
-
-    def __init__(self, decoder: Any) -> None:
-        self._decoder = decoder
-        self.seen: list[dict[int, float]] = []
-        for name in ("needs", "draft_source", "revises", "max_idle_passes", "kv_write"):
-            if hasattr(decoder, name):
-                setattr(self, name, getattr(decoder, name))
-
-    def decode(self, canvas: Any) -> Generator[Forward, Any, None]:
-        """Yield what the inner decoder yields."""
-        inner = self._decoder.decode(canvas)
-        view = None
-        while True:
-            try:
-                forward = inner.send(view)
-            except StopIteration:
-                return
-            view = yield forward
-            scored = isinstance(forward, Forward) and forward.attend is BLOCK and forward.role is not DRAFT
-            self.seen.append({p: view.confidence(p) for p in view.positions} if scored else {})
-
-
 def trace_block(
     strategy: Any,
     *,
@@ -108,8 +87,7 @@ def trace_block(
         profile, inputs, tokenizer, tokens, seed, kv_write: as in :func:`clover_sim.comparison.compare`, one stream.
         block: which block, >= 0.
     """
-    if block < 0:
-        raise UsageError(f"--block {block}: blocks are counted from 0")
+    check_whole("block", block, 0, MOST_POSITIONS)
     if isinstance(strategy, str):
         name, decoder = build_strategy(strategy)
     else:
@@ -118,58 +96,44 @@ def trace_block(
     if tokens is None and not inputs:
         size = options.get("block_size", WINDOW)
         tokens = (block + 1) * (size if isinstance(size, int) else WINDOW)
+    if tokens is not None:
+        check_whole("tokens", tokens, 1, MOST_POSITIONS)
     sources = Sources(profile, tuple(inputs[:1]), tokenizer, None if tokens is None else [tokens], False)
     stream = sources.open(0, seed)
-    tap, batch = _Tap(decoder), Batch(kv_write=kv_write)
-    request = batch.admit(tap, stream)
-    while batch.step() is not None:
-        starts = _block_starts(batch.ledger)
-        if len(starts) > block + 1 or (not starts and batch.ledger.start[-1] >= (block + 1) * WINDOW):
-            break
+    seen: dict[int, dict[int, float]] = {}
+    batch = Batch(kv_write=kv_write)
+    request = batch.admit(decoder, stream, observe=seen.__setitem__)
     ledger = batch.ledger
+    blocks: dict[int, int] = {}  # first position of each block, and its width
+    while (step := batch.step()) is not None:
+        for row in step.rows:
+            if ledger.kind[row] in (Kind.DENOISE, Kind.EDIT):
+                start = ledger.start[row]
+                blocks[start] = max(blocks.get(start, 0), ledger.tokens[row])
+        if len(blocks) > block + 1 or (not blocks and ledger.start[-1] >= (block + 1) * WINDOW):
+            break
     batch.evict(request)
-    start, stop = _window(ledger, block, len(stream))
-    passes = list(_passes(ledger, tap.seen, start, stop))
+    start, stop = _window(list(blocks.items()), block, len(stream))
     labels = tuple(TokenClass(c).label for c in stream.classes[start:stop])
     return BlockTrace(
         stream.name, name, MappingProxyType(options), start, stop, tuple(stream.texts[start:stop]), labels,
-        tuple(passes),
+        tuple(_passes(ledger, seen, start, stop)),
     )  # fmt: skip
 
 
-def _block_starts(ledger: Ledger) -> list[int]:
-    """First positions of the blocks, in order of their first BLOCK pass."""
-    starts: dict[int, None] = {}
-    for kind, start in zip(ledger.kind, ledger.start, strict=True):
-        if kind in (Kind.DENOISE, Kind.EDIT):
-            starts.setdefault(start)
-    return list(starts)
-
-
-def _window(ledger: Ledger, block: int, length: int) -> tuple[int, int]:
-    starts = _block_starts(ledger)
-    if not starts:
-        start, stop = block * WINDOW, min((block + 1) * WINDOW, length)
-        count = -(-length // WINDOW)
-    elif block < len(starts):
-        start = starts[block]
-        width = max(n for s, n in zip(ledger.start, ledger.tokens, strict=True) if s == start)
-        stop, count = min(start + width, length), len(starts)
-    else:
-        start = stop = length
-        count = len(starts)
-    if start >= stop:
+def _window(blocks: list[tuple[int, int]], block: int, length: int) -> tuple[int, int]:
+    """First and last-plus-one position of the block that is shown."""
+    count = len(blocks) or -(-length // WINDOW)
+    if block >= count:
         raise UsageError(f"--block {block}: the text has {count} blocks, numbered from 0; choose one, or more --tokens")
-    return start, stop
+    start, width = blocks[block] if blocks else (block * WINDOW, WINDOW)
+    return start, min(start + width, length)
 
 
-def _passes(ledger: Ledger, seen: list[dict[int, float]], start: int, stop: int) -> Generator[TracePass, None, None]:
+def _passes(ledger: Ledger, seen: dict[int, dict[int, float]], start: int, stop: int) -> Iterator[TracePass]:
     places = next(iter(ledger.positions.values()))
-    views = iter(seen)
     shown = 0
     for row in range(len(ledger)):
-        kind = Kind(ledger.kind[row])
-        confidence = {} if kind in (Kind.PREFILL, Kind.KV_WRITE) else next(views, {})
         if not start <= ledger.start[row] < stop:
             continue
         back = {p for p, _, by in places.taken_back if by == row}
@@ -177,7 +141,7 @@ def _passes(ledger: Ledger, seen: list[dict[int, float]], start: int, stop: int)
         committed = tuple(sorted({*ledger.settled(row), *once}))
         shown += 1
         yield TracePass(
-            shown, kind.label, MappingProxyType(confidence), committed,
+            shown, Kind(ledger.kind[row]).label, MappingProxyType(seen.get(row, {})), committed,
             tuple(p for p in committed if p not in once and places.flags[p] & FORCED),
             tuple(p for p in committed if p not in once and places.flags[p] & WRONG),
             tuple(sorted(back)),

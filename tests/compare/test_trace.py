@@ -52,5 +52,5 @@ def test_it_is_plain_json():
 
 @pytest.mark.parametrize("block", [-1, 5])
 def test_a_block_that_is_not_there_is_refused(block):
-    with pytest.raises(UsageError, match="--block"):
+    with pytest.raises(UsageError, match="block"):
         cs.trace_block("block-diffusion", tokens=64, block=block)

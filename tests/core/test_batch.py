@@ -54,7 +54,7 @@ def test_padded_is_lockstep_with_the_waiting_tokens_computed() -> None:
     steps = drain(batch)
     assert [step.padding_tokens for step in steps] == [0, 4, 4, 4, 0, 4, 4, 4]
     assert [shape.widths for shape, _ in batch.ledger.shapes()] == [(4, 4)] + [(4, 4)] * 7
-    assert batch.ledger.padding == {1: 4, 2: 4, 3: 4, 5: 4, 6: 4, 7: 4}
+    assert batch.ledger.padding == {1: (4,), 2: (4,), 3: (4,), 5: (4,), 6: (4,), 7: (4,)}
     assert sum(batch.ledger.tokens) == (2 + 8) * 4  # padding is no row of any request
 
 

@@ -390,3 +390,44 @@ def test_replay_of_a_trace(threshold: float, by_pass: list[list[int]], forced: l
     assert [[p for p, (by, _, _) in enumerate(commits) if by == n] for n in range(len(by_pass))] == by_pass
     assert [p for p, (_, is_forced, _) in enumerate(commits) if is_forced] == forced
     assert [p for p, (_, _, is_wrong) in enumerate(commits) if is_wrong] == [2, 5]
+
+
+# ---- rule calls at their bounds -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("threshold", "strict", "above", "edits"),
+    [(0.5, False, (0, 1), (3, 4)), (0.5, True, (1,), (4,)), (0.0, False, (0, 1, 2), (3, 4)), (0.9, False, (), ())],
+)
+def test_thresholds_at_their_bounds(
+    threshold: float, strict: bool, above: tuple[int, ...], edits: tuple[int, ...]
+) -> None:
+    """>= by default and > if strict; a model that would keep the token (0) is never an edit, even at threshold 0."""
+
+    def look(canvas: Canvas) -> Any:
+        yield canvas.block(6)
+        canvas.commit([3, 4, 5])
+        view = yield canvas.block(6)
+        assert view.positions == (0, 1, 2)
+        assert view.above(threshold, strict=strict) == above
+        assert view.above(threshold, within=[2, 1, 9], strict=strict) == tuple(p for p in above if p in (1, 2))
+        assert view.edits(threshold, strict=strict) == edits
+        canvas.commit(view.best(3))
+
+    text = scripted_stream(
+        6, {0: (0.5,), 1: (0.6,), 2: (0.0,), 3: (1.0,), 4: (1.0,), 5: (1.0,)},
+        edit=lambda p, visit: {3: 0.5, 4: 0.7}.get(p, 0.0),
+    )  # fmt: skip
+    run_audited(decoder(look, needs={"edits"}), text, kv_write="none")
+
+
+def test_the_best_come_first_and_the_lowest_wins_a_tie() -> None:
+    def look(canvas: Canvas) -> Any:
+        view = yield canvas.block(5)
+        assert view.best() == (2,) and view.best(3) == (2, 4, 0) and view.best(99) == (2, 4, 0, 1, 3)
+        assert view.best(2, within=[3, 1]) == (1, 3) and view.best(1, within=()) == ()
+        canvas.commit(view.best(2))
+        assert view.best(2) == (0, 1)
+        canvas.commit(view.best(5))
+
+    run_audited(decoder(look), scripted_stream(5, {0: (0.4,), 1: (0.1,), 2: (0.8,), 3: (0.1,), 4: (0.8,)}))

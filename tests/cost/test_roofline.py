@@ -20,7 +20,7 @@ def machine(model: str = "qwen3.6-35b-a3b", gpu: str = "h200", engine: str = "sg
 STEP, BLOCK = PassShape(Kind.DECODE, (1,)), PassShape(Kind.DENOISE, (32,))
 
 
-@pytest.mark.parametrize(("gpu", "step_ms", "block_ms"), [("h200", 4.2, 10.9), ("b200", 3.6, 8.7)])
+@pytest.mark.parametrize(("gpu", "step_ms", "block_ms"), [("h200", 4.5, 10.8), ("b200", 3.9, 8.6)])
 def test_a_step_and_a_block_pass_of_the_35b_model(gpu: str, step_ms: float, block_ms: float) -> None:
     m = machine(gpu=gpu)
     assert round(price(m, STEP).latency_s * 1e3, 1) == step_ms
@@ -29,7 +29,7 @@ def test_a_step_and_a_block_pass_of_the_35b_model(gpu: str, step_ms: float, bloc
 
 def test_what_a_block_pass_is_made_of_on_an_h200() -> None:
     p = price(machine(), BLOCK)
-    assert [round(s * 1e3, 1) for s in (p.weights_s, p.layers_s, p.host_s)] == [5.8, 1.9, 3.1]
+    assert [round(s * 1e3, 1) for s in (p.weights_s, p.layers_s, p.host_s)] == [5.2, 2.2, 3.3]
     assert (round(p.expert_union, 1), round(p.expert_union_independent, 1), p.routing_beta) == (70.8, 163.3, 0.67)
 
 
@@ -167,7 +167,7 @@ def test_cards_share_bytes_but_not_overhead() -> None:
     assert four.weight_bytes == pytest.approx(one.weight_bytes)
     assert (four.layers_s, four.host_s) == (one.layers_s, one.host_s)
     assert one.allreduce_s == 0
-    assert four.allreduce_s == pytest.approx(2 * 80 * (7.9e-6 + 8192 * 2 * 1.5 / (450e9 * 0.30)))
+    assert four.allreduce_s == pytest.approx(2 * 80 * (7.0e-6 + 8192 * 2 * 1.5 / (450e9 * 0.35)))
 
 
 def test_ranks_beyond_the_kv_heads_read_replicas() -> None:

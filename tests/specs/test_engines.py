@@ -34,9 +34,9 @@ def test_every_engine_has_constants_for_all_hardware() -> None:
 @pytest.mark.parametrize(
     ("engine", "gpu", "field", "value"),
     [
-        ("sglang", "h200", "eta", 0.78),
-        ("sglang", "l40s", "eta", 0.82),
-        ("kernels", "l40s", "allreduce_rank_s", 3e-6),
+        ("sglang", "h200", "eta", 0.83),
+        ("sglang", "b200", "eta_experts", 0.93),
+        ("kernels", "l40s", "allreduce_rank_s", 2.8e-6),
         ("kernels", "h200", "pass_s", 0.0),
         ("vllm", "b200", "pass_s", 0.65e-3),
         ("vllm", "b200", "wide_pass_s", 2.2e-3),
@@ -45,7 +45,8 @@ def test_every_engine_has_constants_for_all_hardware() -> None:
         ("llama.cpp", "rx-7900-xtx", "mfu", 0.10),
         ("llama.cpp", "rtx-4090", "pass_s", 1.7e-3),
         ("vllm", "strix-halo", "moe_layer_s", 650e-6),
-        ("kernels", "a100", "layer_s", 52e-6),
+        ("kernels", "a100", "layer_s", 51e-6),
+        ("vllm", "a100", "eta", 0.78),
     ],
 )
 def test_constants_by_class_of_hardware(engine: str, gpu: str, field: str, value: float) -> None:

@@ -132,7 +132,7 @@ def _takes(spec: str, key: str) -> bool:
 
 
 def _default_strategies() -> tuple[str, ...]:
-    from clover_sim.comparison import DEFAULT_STRATEGIES
+    from clover_sim.prepare import DEFAULT_STRATEGIES
 
     return DEFAULT_STRATEGIES
 

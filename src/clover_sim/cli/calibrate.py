@@ -13,7 +13,7 @@ from clover_sim.errors import UsageError
 SUMMARY = "Fit an engine's overheads to speeds measured on your machine."
 EXAMPLES = """\
 examples:
-  clover-sim calibrate --measured-tokens-per-s 74 --model qwen3.6-35b-a3b --precision 8.5 --gpu m3-ultra --export my.toml
+  clover-sim calibrate --measured-tokens-per-s 74 --model qwen3.6-35b-a3b --precision 8.5 --gpu m3-ultra
   clover-sim calibrate --measured-tokens-per-s 140 --batch-size 1 --measured-tokens-per-s 3900 --batch-size 32 \\
       --model llama-3.1-8b --gpu h100 --export my.toml
   clover-sim compare --calibration my.toml --model llama-3.1-8b --gpu h100
@@ -77,7 +77,10 @@ def run(args: Namespace, console: Console) -> int:
             "schema": "clover-sim/calibration/1", "engine": found.engine_name, "hardware": found.hardware_name,
             "model": found.model, "constants": dict(found.constants),
             "measured": [
-                {"tokens_per_s": m.tokens_per_s, "batch_size": m.batch_size, "context_tokens": m.context_tokens, "error": e}
+                {
+                    "tokens_per_s": m.tokens_per_s, "batch_size": m.batch_size,
+                    "context_tokens": m.context_tokens, "error": e,
+                }
                 for m, e in zip(found.measured, found.errors, strict=True)
             ],
             "max_abs_error": max(map(abs, found.errors)),

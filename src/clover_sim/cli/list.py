@@ -65,7 +65,7 @@ def _options(name: str, summary: str) -> str:
     """The options with their defaults; a plug-in is not loaded just to be listed."""
     if summary.startswith("plug-in "):
         return ""
-    from clover_sim.comparison import options_of
+    from clover_sim.prepare import options_of
     from clover_sim.registry import build_strategy
     from clover_sim.report._figures import options_text
 

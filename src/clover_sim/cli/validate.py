@@ -26,7 +26,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--measurements", metavar="FILE|NAME",
         help="rows of your own, or a built-in table: published (default), serving, kernels")  # fmt: skip
     add("--leave-out", metavar="WHAT", type=choice("source", "model", "hardware", "pair"),
-        help="fit the constants again without each source, model, hardware or (model, hardware) pair in turn")  # fmt: skip
+        help="fit the constants again without each source, model, hardware or pair of the two, in turn")  # fmt: skip
     add("--rows", metavar="WHICH", default="distinct", type=choice("all", "distinct", "none"),
         help="rows of the table: all, distinct (default) or none")  # fmt: skip
     common_flags(parser, _FORMATS)

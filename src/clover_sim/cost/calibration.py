@@ -82,8 +82,8 @@ class Calibration:
         """The file that ``--calibration`` takes."""
         lines = [
             "# Written by clover-sim calibrate; take it along with --calibration FILE.",
-            f'schema = "{SCHEMA}"', f'engine = "{self.engine_name}"', f'hardware = "{self.hardware_name}"',
-            f'model = "{self.model}"', "", "[constants]",
+            f'schema = "{SCHEMA}"', f"engine = {_quoted(self.engine_name)}",
+            f"hardware = {_quoted(self.hardware_name)}", f"model = {_quoted(self.model)}", "", "[constants]",
             *(f"{name} = {value!r}" for name, value in self.constants),
         ]  # fmt: skip
         for measured, error in zip(self.measured, self.errors, strict=True):
@@ -93,6 +93,12 @@ class Calibration:
                 f"context_tokens = {measured.context_tokens}", f"error = {error!r}",
             ]  # fmt: skip
         return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; what cannot stand in one is left out."""
+    kept = "".join(char for char in text if char.isprintable())
+    return '"' + kept.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def calibrated(engine: EngineSpec, hardware: HardwareSpec, constants: dict[str, Any]) -> EngineSpec:
@@ -118,9 +124,8 @@ def calibrate(machine: Machine, measured: Sequence[Measured]) -> Calibration:
     constants = _two(machine, points) if len({round(p[1], 9) for p in points}) > 1 else _one(machine, points)
     fitted = replace(machine, engine=calibrated(machine.engine, machine.hardware, constants))
     errors = tuple(price(fitted, _shape(m)).latency_s / m.step_s - 1 for m in measured)
-    return Calibration(
-        machine.engine.name, machine.hardware.name, machine.model.name, tuple(constants.items()), tuple(measured), errors
-    )
+    names = machine.engine.name, machine.hardware.name, machine.model.name
+    return Calibration(*names, tuple(constants.items()), tuple(measured), errors)
 
 
 def load_calibration(path: str) -> Calibration:
@@ -142,8 +147,8 @@ def load_calibration(path: str) -> Calibration:
     for name, value in constants.items():
         high = 1.0 if name.startswith("eta") else 60.0
         check.number(path, f"constants.{name}", value, 0, high, above=name.startswith("eta"))
-    texts = (check.text(path, key, table.get(key)) for key in ("engine", "hardware", "model"))
-    return Calibration(*texts, tuple((name, float(value)) for name, value in constants.items()))
+    engine, hardware, model = (check.text(path, key, table.get(key)) for key in ("engine", "hardware", "model"))
+    return Calibration(engine, hardware, model, tuple((name, float(value)) for name, value in constants.items()))
 
 
 def _shape(measured: Measured) -> PassShape:

@@ -20,7 +20,7 @@ def usd_per_million(price_usd_per_hour: float, seconds: float, units: float, car
     """Dollars for a million of what was made: tokens, pages, requests. Mixing two of them is the usual mistake.
 
     >>> [round(usd_per_million(3.9492, 32.82, made), 2) for made in (2190, 3)]
-    [16.44, 12001.0]
+    [16.44, 12001.18]
     """
     check.number("cost", "units", units, above=True)
     return run_usd(price_usd_per_hour, seconds, cards) / units * 1e6

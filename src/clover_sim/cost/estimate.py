@@ -29,6 +29,12 @@ class Pass:
     kind: Kind
     price: PassPrice
 
+    def floor_s(self, machine: Machine) -> float:
+        """The bare roofline: its bytes at full bandwidth. No engine is faster; a low estimate says "overhead"."""
+        p = self.price
+        moved = p.weight_bytes + p.kv_bytes + p.state_bytes
+        return moved / (machine.hardware.bandwidth_bytes_per_s * machine.tensor_parallel_size)
+
     @property
     def tokens_per_s(self) -> float:
         """Positions computed a second, which is the speed of decoding where the width is 1."""
@@ -151,7 +157,7 @@ def document(result: Estimate, extra: dict[str, Any] | None = None) -> dict[str,
         "engine": {
             "name": engine.name, "title": engine.title, "kv_cache_dtype": machine.kv_cache_dtype,
             "offload": machine.offload, "offload_bytes": machine.offload_bytes,
-            "constants": {key: value for key, value in constants(machine).items()}, "note": engine.note,
+            "constants": constants(machine), "note": engine.note,
             "sources": list(engine.sources),
         },
         "passes": [_pass(result, entry) for entry in result.passes],
@@ -194,6 +200,7 @@ def _pass(result: Estimate, entry: Pass) -> dict[str, Any]:
         "memory_s": p.memory_s, "compute_s": p.compute_s, "overhead_s": p.overhead_s, "latency_s": p.latency_s,
         "low_s": p.low_s, "high_s": p.high_s, "bound": p.bound, "largest_part": p.largest_part,
         "parts_s": {name: getattr(p, field) for name, field in PARTS.items()},
+        "bandwidth_floor_s": entry.floor_s(result.machine),
         "tokens_per_s": entry.tokens_per_s, "energy_upper_bound_j": result.energy_j(entry),
         "usd_per_million_tokens": result.usd_per_million_tokens(entry),
     }  # fmt: skip

@@ -113,7 +113,7 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     >>> from clover_sim.specs import load_engine, load_hardware, load_model
     >>> m = Machine(load_model("qwen3.6-35b-a3b"), load_hardware("h200"), load_engine("sglang"))
     >>> round(price(m, PassShape(Kind.DECODE, (1,))).latency_s * 1e3, 1)
-    4.2
+    4.5
     """
     kind = shape.kind
     model, rates = machine.model, machine.target_rates

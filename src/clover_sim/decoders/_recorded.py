@@ -19,10 +19,9 @@ class RecordedOrder:
     """Commit in each pass what the recording committed in it.
 
     A commit counts as forced where the recording says so; where it says nothing, it does not (a recording without
-    confidences cannot tell). A replaced token counts as forced, since no rule of this run let it through.
+    confidences cannot tell).
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset({"recorded-order"})
     revises: ClassVar[bool] = True
     max_idle_passes: ClassVar[int] = 10_000
 
@@ -30,6 +29,11 @@ class RecordedOrder:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Edits where the recording took something back."""
+        return frozenset({"recorded-order", "edits"} if self._recording.revises else {"recorded-order"})
 
     def __repr__(self) -> str:
         return f"RecordedOrder({self._recording.where})"
@@ -40,11 +44,13 @@ class RecordedOrder:
             if block.start >= canvas.limit:
                 break
             for step in block.passes:
-                view = yield canvas.span(block.start, block.stop)
-                canvas.reopen([p for p in step.reopened if p < canvas.limit])
+                view = yield canvas.span(*(step.span or (block.start, block.stop)))
+                if step.reopened:
+                    canvas.reopen(view.edits(0.5))
                 committed = {p for p in step.committed if p < canvas.limit}
-                canvas.commit(sorted(committed) if step.forced else view.where(committed.__contains__))
-                canvas.commit([p for p in sorted(committed) if not canvas.filled(p)])
+                if not step.forced:
+                    view.where(committed.__contains__)
+                canvas.commit(sorted(committed))
         while canvas.remaining:
             view = yield canvas.block(_REST)
             canvas.commit(view.positions)

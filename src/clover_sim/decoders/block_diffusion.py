@@ -60,4 +60,8 @@ PRESETS = {
     "clover": {"comparison": "gt"},
     # LLaDA2.0 technical report, section 5.4: threshold 0.95, block 32; served by SGLang.
     "llada2.0": {"comparison": "gt"},
+    # Fast-dLLM v1 paper and evaluation scripts: threshold 0.9, block 32.
+    "fast-dllm": {"threshold": 0.9},
+    # dInfer ThresholdParallelDecoder with the README's settings for LLaDA2.
+    "dinfer": {"threshold": 0.9},
 }

@@ -10,7 +10,16 @@ import re
 from collections import defaultdict
 
 from clover_sim.logs._reader import Base, Line, Outcome
-from clover_sim.logs._section import OVER_DRAFTED, SURVIVAL, WITH_BONUS, Identity, Section, length, ratio
+from clover_sim.logs._section import (
+    NO_PLAIN_PASSES,
+    OVER_DRAFTED,
+    SURVIVAL,
+    WITH_BONUS,
+    Identity,
+    Section,
+    length,
+    ratio,
+)
 from clover_sim.logs._text import number
 
 MARKS = (
@@ -38,7 +47,6 @@ class Reader(Base):
     def __init__(self) -> None:
         self._series: dict[tuple[str, str, str, int], list[float]] = {}
         self._lines: dict[str, int] = defaultdict(int)
-        self._created = 0
 
     def line(self, line: Line) -> Outcome:
         """A sample; comments and twins are passed over."""
@@ -66,63 +74,117 @@ class Reader(Base):
         return True
 
     def sections(self) -> list[Section]:
-        """One a system."""
-        return [self._section(system) for system in self._lines]
+        """One a system whose page says anything about drafts or speed."""
+        found = [self._gauges() if system == "sglang" else self._counters(system) for system in self._lines]
+        return [section for section in found if section is not None]
 
-    def _value(self, system: str, name: str, labels: str, position: int = -1) -> float | None:
-        found = self._series.get((system, name, labels, position))
+    def _value(self, key: tuple[str, str, str, int]) -> float | None:
+        found = self._series.get(key)
         if found is None:
             return None
-        return found[1] if found[3] == 1 or name in _GAUGES else found[2]
+        return found[1] if found[3] == 1 or key[1] in _GAUGES else found[2]
 
-    def _section(self, system: str) -> Section:
-        keys = [key for key in self._series if key[0] == system]
-        labelled = sorted({labels for _, _, labels, _ in keys})
+    def _total(self, system: str, name: str, among: set[str] | None = None) -> float | None:
+        """Sum over the label sets, or over those of ``among``."""
+        values = [
+            self._value(key)
+            for key in self._series
+            if key[0] == system and key[1] == name and (among is None or key[2] in among)
+        ]
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
 
-        def total(name: str, among: list[str] | None = None) -> float | None:
-            values = [self._value(system, name, labels) for labels in (labelled if among is None else among)]
-            known = [value for value in values if value is not None]
-            return sum(known) if known else None
-
-        with_drafts = [one for one in labelled if self._value(system, "spec_decode_num_drafts", one) is not None]
-        drafts = total("spec_decode_num_drafts")
-        among = with_drafts or None
-        drafted = total("spec_decode_num_draft_tokens", among)
-        accepted = total("spec_decode_num_accepted_tokens", among)
-        warnings, conventions, identities = [], [], []
-        counts: dict[int, float] = defaultdict(float)
-        for _, name, labels, position in keys:
-            if name.startswith("spec_decode_num_accepted_tokens_per_pos") and position >= 0:
-                if labels in with_drafts:
-                    counts[position] += self._value(system, name, labels, position) or 0.0
-                else:
-                    warnings.append(f"positions of {labels or 'a series'} have no number of drafts and were left out")
-        survival = [counts[i] / drafts for i in range(len(counts)) if i in counts] if drafts and counts else []
+    def _counters(self, system: str) -> Section | None:
+        engines = {labels for s, name, labels, _ in self._series if s == system and name == "spec_decode_num_drafts"}
+        drafts = self._total(system, "spec_decode_num_drafts")
+        drafted = self._total(system, "spec_decode_num_draft_tokens", engines or None)
+        accepted = self._total(system, "spec_decode_num_accepted_tokens", engines or None)
+        emitted = self._total(system, "spec_decode_num_emitted_tokens")
+        speed = self._total(system, "predicted_tokens_seconds")
+        if all(value is None for value in (drafts, drafted, accepted, speed)):
+            return None
+        survival, missing, warnings = self._positions(system, engines, drafts, accepted)
         measured = length(accepted, drafts)
         per_draft = ratio(drafted, drafts)
-        k = round(per_draft) if per_draft and abs(per_draft - round(per_draft)) < 1e-6 else None
-        whole = accepted is not None and abs(sum(counts.values()) - accepted) < 0.5
-        if counts and (k is None or whole):
-            k = max(len(counts), k or 0) if per_draft is None or whole else k
-        if counts and accepted is not None and not whole:
-            warnings.append("the positions do not add up to the accepted tokens: some are missing from the page")
+        if per_draft is not None:
+            k = round(per_draft) if abs(per_draft - round(per_draft)) < 1e-6 else len(survival) or None
+        else:
+            k = None if missing else len(survival) or None
+        conventions = [self._scrapes(system)]
         if measured is not None:
-            conventions += [WITH_BONUS, OVER_DRAFTED]
+            conventions.append(WITH_BONUS)
+        if accepted is not None and drafted is not None:
+            conventions.append(OVER_DRAFTED)
+        if len(engines) > 1:
+            conventions.append(f"summed over {len(engines)} engines")
+        identities = []
         if survival:
             conventions.append("positions count from 0; " + SURVIVAL)
-            identities.append(
-                Identity("acceptance length", 1 + sum(survival), measured, "", "1 + sum of the positions")
-            )
-        twice = any(s[3] > 1 for key, s in self._series.items() if key[0] == system and key[1] not in _GAUGES)
-        conventions.append(
-            "counters were seen more than once: the last value less the first counts" if twice else
-            "one scrape: counters since the start of the server"
+            if not missing:
+                how = "1 + sum of the positions"
+                identities.append(Identity("acceptance length", 1 + sum(survival), measured, "", how))
+        if emitted is not None:
+            warnings.append("a V0 page: it has no number of drafts, so the acceptance length cannot be told")
+        output = self._total(system, "generation_tokens") or self._total(system, "tokens_predicted")
+        passes, per_pass = None, measured
+        if drafts is not None and accepted is not None and output is not None and output >= drafts + accepted:
+            passes = output - accepted
+            per_pass = ratio(output, passes)
+            conventions.append("every generated token that is no accepted draft is one target pass of a request")
+        elif measured is not None:
+            conventions.append(NO_PLAIN_PASSES)
+        decode_s = self._total(system, "request_decode_time_seconds_sum")
+        engine, title = _ENGINES[system]
+        return Section(
+            engine=engine, format=title, lines_read=self._lines[system], lines_used=self._lines[system],
+            speculative=drafted is not None or drafts is not None or accepted is not None,
+            cycles=drafts, passes=passes, output_tokens=output, draft_tokens=drafted, accepted_tokens=accepted,
+            num_speculative_tokens=k, acceptance_rate=ratio(accepted, drafted), acceptance_length=measured,
+            tokens_per_pass=per_pass, per_position_survival=tuple(survival) or None,
+            cycle_time_s=ratio(decode_s, passes or drafts), generation_tokens_per_s=speed,
+            running_requests=self._total(system, "num_requests_running") or self._total(system, "requests_processing"),
+            waiting_requests=self._total(system, "num_requests_waiting"),
+            conventions=tuple(conventions), identities=tuple(identities), warnings=tuple(warnings),
         )  # fmt: skip
-        if len(with_drafts) > 1:
-            conventions.append(f"summed over {len(with_drafts)} engines")
-        return self._finish(
-            system, drafts, drafted, accepted, k, measured, survival, conventions, identities, warnings, total
-        )
 
-    def _finish(self, system, drafts, drafted, accepted, k, measured, survival, conventions, identities, warnings, total):  # type: ignore[no-untyped-def] # noqa: E501
-        raise NotImplementedError
+    def _positions(
+        self, system: str, engines: set[str], drafts: float | None, accepted: float | None
+    ) -> tuple[list[float], bool, list[str]]:
+        """Survival, whether positions are missing from the page, and what to warn of."""
+        counts: dict[int, float] = defaultdict(float)
+        strays: set[str] = set()
+        for key in self._series:
+            if key[0] == system and key[1] == "spec_decode_num_accepted_tokens_per_pos" and key[3] >= 0:
+                if key[2] in engines:
+                    counts[key[3]] += self._value(key) or 0.0
+                else:
+                    strays.add(key[2] or "no label")
+        warnings = [f"positions of {labels} have no number of drafts and were left out" for labels in sorted(strays)[:3]]
+        first = next((i for i in range(len(counts) + 1) if i not in counts), 0)
+        missing = bool(counts) and accepted is not None and abs(sum(counts.values()) - accepted) > 0.5
+        if missing:
+            warnings.append("the positions do not add up to the accepted tokens: some are missing from the page")
+        return ([counts[i] / drafts for i in range(first)] if drafts else []), missing, warnings
+
+    def _scrapes(self, system: str) -> str:
+        again = any(s[3] > 1 for key, s in self._series.items() if key[0] == system and key[1] not in _GAUGES)
+        if again:
+            return "several scrapes: each counter is its growth from the first to the last"
+        return "one scrape: counters run since the start of the server"
+
+    def _gauges(self) -> Section | None:
+        """SGLang: gauges of the latest window, a mean over its engines."""
+        lengths = [self._value(k) for k in self._series if k[:2] == ("sglang", "spec_accept_length")]
+        known = [value for value in lengths if value]
+        measured = sum(known) / len(known) if known else None
+        speed, running = self._total("sglang", "gen_throughput"), self._total("sglang", "num_running_reqs")
+        if measured is None and not speed:
+            return None
+        time = running * (measured or 1.0) / speed if running and speed else None
+        return Section(
+            engine="sglang", format="SGLang metrics page", lines_read=self._lines["sglang"],
+            lines_used=self._lines["sglang"], speculative=measured is not None, acceptance_length=measured,
+            tokens_per_pass=measured, cycle_time_s=time if measured else None, generation_tokens_per_s=speed,
+            running_requests=running, waiting_requests=self._total("sglang", "num_queue_reqs"),
+            conventions=("gauges of the last window: the acceptance length includes the bonus token",),
+        )  # fmt: skip

@@ -34,9 +34,14 @@ class ReplayPhysics(PositionDrawn):
     calibrated model makes them at the recorded confidence.
     """
 
-    __slots__ = ("provides", "uniform_lift", "confidence", "_state", "_visits", "_visit", "_length", "_where", "_truth")
+    __slots__ = (
+        "provides", "uniform_lift", "confidence", "_state", "_visits", "_visit", "_length", "_where", "_truth", "_edits",
+        "_passes",
+    )  # fmt: skip
 
-    def __init__(self, visits: Visits | None, length: int, where: str, seed: int) -> None:
+    def __init__(
+        self, visits: Visits | None, length: int, where: str, seed: int, edits: Sequence[frozenset[int]] = ()
+    ) -> None:
         super().__init__(seed)
         provides = {"proposals", "recorded-order"}
         if visits is not None:
@@ -45,7 +50,10 @@ class ReplayPhysics(PositionDrawn):
                 name for name, held in (("entropy", visits.entropy), ("kl", visits.kl), ("changed", visits.guess))
                 if held is not None
             )  # fmt: skip
+        if any(edits):
+            provides.add("edits")
         self.provides = frozenset(provides)
+        self._edits, self._passes = edits, 0
         self.uniform_lift: UniformLift | None = None
         self._visits, self._length, self._where = visits, length, where
         self._visit = array("I")
@@ -69,6 +77,7 @@ class ReplayPhysics(PositionDrawn):
     def after(self, committed: Sequence[int], reopened: Sequence[int], still_masked: Sequence[int]) -> None:
         """Go on to the next recorded visit of what stays masked."""
         visits = self._visits
+        self._passes += 1
         if visits is None:
             return
         state, visit, length, confidence = self._state, self._visit, self._length, visits.confidence
@@ -106,6 +115,11 @@ class ReplayPhysics(PositionDrawn):
     def kl(self, position: int) -> float:
         """See :class:`~clover_sim.physics.base.Revisable`."""
         return self._at(self._visits.kl if self._visits else None, position)
+
+    def edit(self, position: int) -> float:
+        """See :class:`~clover_sim.physics.base.Revisable`: certain where the pass of this number took it back."""
+        now = self._passes
+        return 1.0 if now < len(self._edits) and position in self._edits[now] else 0.0
 
     def changed(self, position: int) -> bool:
         """See :class:`~clover_sim.physics.base.Revisable`."""

@@ -37,12 +37,15 @@ def _heading(result: Estimate, look: Look) -> list[str]:
     ]
 
 
-def _grid(heading: Sequence[str], rows: Sequence[Sequence[str]], look: Look, left: int = 1) -> list[str]:
-    """Columns two blanks apart, the first ``left`` of them flush left, the others flush right."""
+def _grid(
+    heading: Sequence[str], rows: Sequence[Sequence[str]], look: Look, left: Sequence[int] = (0,)
+) -> list[str]:
+    """Columns two blanks apart, those of ``left`` flush left, the others flush right."""
     widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
 
     def line(cells: Sequence[str]) -> str:
-        return "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True)))
+        pairs = enumerate(zip(cells, widths, strict=True))
+        return "  ".join(cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in pairs)
 
     return [look.paint("1", line(heading)), *map(line, rows)]
 
@@ -62,8 +65,7 @@ def _weights(result: Estimate, look: Look) -> list[str]:
         name = part.removesuffix("_params").replace("_", " ")
         rows.append([name, f"{params / 1e9:.3f}", f"{size / 1e9:.3f}", f"{size * 8 / params:.3g}", read])
     heading = ["weights", "B params", "GB", "bits", "read"]
-    table = _grid(heading, rows, look)
-    return [line for line in table]
+    return _grid(heading, rows, look, (0, 4))
 
 
 def _passes(result: Estimate, look: Look) -> list[str]:
@@ -79,7 +81,7 @@ def _passes(result: Estimate, look: Look) -> list[str]:
             str(entry.width), str(entry.batch_size), str(entry.context_tokens), *union, f"{size:.3g}",
             _ms(p.low_s), _ms(p.latency_s), _ms(p.high_s), f"{entry.tokens_per_s:.4g}", p.bound,
         ])  # fmt: skip
-    return _grid(heading, rows, look, left=0)
+    return _grid(heading, rows, look, ())
 
 
 def _ms(seconds: float) -> str:
@@ -93,13 +95,14 @@ def _apart(result: Estimate, look: Look) -> list[str]:
     labels = [f"{e.width}x{e.batch_size}@{e.context_tokens}" for e in shown]
     rows = [[_PART[name], *(_ms(getattr(entry.price, PARTS[name])) for entry in shown)] for name in names]
     rows.append(["sum", *(_ms(entry.price.latency_s) for entry in shown)])
+    rows.append(["bytes at full rate", *(_ms(entry.floor_s(result.machine)) for entry in shown)])
     rows.append(["GB weights", *(f"{entry.price.weight_bytes / 1e9:.3g}" for entry in shown)])
     rows.append(["GB K/V and state", *(f"{(e.price.kv_bytes + e.price.state_bytes) / 1e9:.3g}" for e in shown)])
     rows.append(["TFLOP", *(f"{entry.price.flop / 1e12:.3g}" for entry in shown)])
     if result.machine.hardware.tdp_w is not None:
-        rows.append(["J at most", *(f"{result.energy_j(entry):.3g}" for entry in shown)])
+        rows.append(["J at most", *(f"{result.energy_j(entry) or 0:.3g}" for entry in shown)])
     if result.machine.hardware.price_usd_per_hour is not None:
-        rows.append(["USD per M positions", *(f"{result.usd_per_million_tokens(entry):.3g}" for entry in shown)])
+        rows.append(["USD per M positions", *(f"{result.usd_per_million_tokens(entry) or 0:.3g}" for entry in shown)])
     return _fold("ms of a pass", labels, rows, look)
 
 

@@ -9,13 +9,16 @@ from clover_sim.report import PLAIN, Look
 from clover_sim.report._text import clean, clip
 
 
-def render_validation(document: Mapping[str, Any], which: str, left_out: Mapping[str, Any] | None, look: Look = PLAIN) -> str:
+def render_validation(
+    document: Mapping[str, Any], which: str, left_out: Mapping[str, Any] | None, look: Look = PLAIN
+) -> str:
     """Rows (``all``, ``distinct``, ``none``), the summary and its parts, what was left out."""
     lines: list[str] = []
     if which != "none":
         lines += [*_rows(document["rows"], which == "distinct", look), ""]
         if document["several_devices"]:
-            lines += [look.paint("1", "on several devices, judged apart"), *_rows(document["several_devices"], True, look), ""]
+            lines += [look.paint("1", "on several devices, judged apart")]
+            lines += [*_rows(document["several_devices"], True, look), ""]
     summary = document["summary"]
     rows = [["all", summary]]
     rows += [[f"{key} {name}", one] for key, group in summary["by"].items() for name, one in group.items()]
@@ -47,7 +50,8 @@ def _rows(rows: Sequence[Mapping[str, Any]], once: bool, look: Look) -> list[str
         cards = f"{row['devices']}{look.times}" if row["devices"] > 1 else ""
         cells.append([
             clean(row["model"]), cards + clean(row["hardware"]), clean(row["engine"]), clean(row["precision"]),
-            str(row["batch_size"]), f"{row['predicted']:.4g}", f"{row['measured']:.4g}", f"{row['error']:+.1%}", repeated,
+            str(row["batch_size"]), f"{row['predicted']:.4g}", f"{row['measured']:.4g}", f"{row['error']:+.1%}",
+            repeated,
         ])  # fmt: skip
     heading = ["model", "hardware", "engine", "format", "batch", "predicted", "measured", "error", ""]
     return _table(heading, cells, 4, look)
@@ -69,6 +73,7 @@ def _table(heading: Sequence[str], cells: Sequence[Sequence[str]], left: int, lo
     widths = [max(len(row[i]) for row in [heading, *cells]) for i in range(len(heading))]
 
     def line(row: Sequence[str]) -> str:
-        return "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        pairs = enumerate(zip(row, widths, strict=True))
+        return "  ".join(cell.ljust(w) if i < left else cell.rjust(w) for i, (cell, w) in pairs)
 
     return [look.paint("1", line(heading)), *map(line, cells)]

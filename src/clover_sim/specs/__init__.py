@@ -14,15 +14,15 @@ from clover_sim.specs.load import (
     load_engine,
     load_hardware,
     load_model,
-    model_from_table,
 )
-from clover_sim.specs.model import ModelSpec, bare_model
+from clover_sim.specs.model import ModelSpec, bare_model, bare_weights, model_from_table
 from clover_sim.specs.precision import KV_BITS, PRECISIONS, Precision, kv_bits, weight_precision
 
 __all__ = [
     "DEFAULT_DRAFTER", "DEFAULT_HARDWARE", "DEFAULT_MODEL", "KV_BITS", "PRECISIONS",
     "EngineConstants", "EngineSpec", "HardwareSpec", "ModelSpec", "Precision",
-    "bare_hardware", "bare_model", "default_engine", "engine_from_table", "hardware_from_table", "kv_bits",
+    "bare_hardware", "bare_model", "bare_weights", "default_engine", "engine_from_table", "hardware_from_table",
+    "kv_bits",
     "list_engines", "list_hardware", "list_models", "load_engine", "load_hardware", "load_model",
     "model_from_table", "weight_precision",
 ]  # fmt: skip

@@ -8,8 +8,7 @@ from typing import Any
 from clover_sim.specs.hf.config import config_model
 from clover_sim.specs.hf.quant import Quantisation
 from clover_sim.specs.hf.read import locate, read_json
-from clover_sim.specs.load import model_from_table
-from clover_sim.specs.model import ModelSpec
+from clover_sim.specs.model import ModelSpec, model_from_table
 from clover_sim.specs.precision import Precision
 
 

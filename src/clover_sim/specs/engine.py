@@ -112,7 +112,7 @@ class EngineSpec:
 
         >>> from clover_sim.specs import load_engine, load_hardware
         >>> load_engine("sglang").constants(load_hardware("h200")).eta
-        0.78
+        0.83
         """
         classes = hardware.classes
         changes: dict[str, Any] = {}

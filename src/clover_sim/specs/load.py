@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from clover_sim.errors import InputError, UsageError, suggest
-from clover_sim.specs import check
 from clover_sim.specs.engine import EngineSpec, engine_from_table
 from clover_sim.specs.hardware import HardwareSpec, hardware_from_table, slug
-from clover_sim.specs.model import PARTS, ModelSpec
+from clover_sim.specs.model import ModelSpec, model_from_table
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
 """Folder of the data files, beside the modules both in a checkout and in an installed wheel."""
@@ -71,27 +70,6 @@ def list_hardware() -> list[str]:
 def list_engines() -> list[str]:
     """Names of the engines in the package, sorted; reads no file."""
     return _names("engines")
-
-
-def model_from_table(table: dict[str, Any], where: str) -> ModelSpec:
-    """Build the specification from the keys of a model file, which are the fields of :class:`ModelSpec`.
-
-    ``params`` may be left out: it is the sum of the parts.
-
-    Raises:
-        InputError: an unknown or missing key, a figure out of range, or a Hugging Face configuration.
-    """
-    from dataclasses import fields
-
-    check.keys(where, table, [field.name for field in fields(ModelSpec)])
-    values = dict(table)
-    values["name"] = slug(check.text(where, "name", table.get("name", "custom")))
-    if "params" not in values:
-        values["params"] = sum(check.whole(where, part, table.get(part, 0)) for part in PARTS)
-    try:
-        return ModelSpec(**values)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
 
 
 LIMIT_BYTES = 4_000_000

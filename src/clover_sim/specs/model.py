@@ -5,11 +5,12 @@ Counts are those of the language model alone (no vision tower, no layer for mult
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from clover_sim.errors import InputError
 from clover_sim.specs import check
+from clover_sim.specs.hardware import slug
 
 Reading = Literal["with_head", "no_embedding", "with_both"]
 """What "active parameters" means: publishers differ. See :meth:`ModelSpec.active`."""
@@ -21,7 +22,8 @@ PARTS = (
 """The parts whose sum is :attr:`ModelSpec.params`."""
 
 _COUNTS = (
-    *PARTS, "layers", "moe_layers", "blocks", "index_layers", "hidden_size", "vocab_size", "experts", "experts_per_token", "params_per_expert",
+    *PARTS, "layers", "moe_layers", "blocks", "index_layers", "hidden_size", "vocab_size", "experts",
+    "experts_per_token", "params_per_expert",
     "attention_layers", "query_width", "kv_heads", "kv_elements_per_token", "state_elements_per_sequence",
     "conv_state_elements_per_sequence",
 )  # fmt: skip
@@ -205,6 +207,25 @@ def _windows(name: str, value: Any) -> tuple[tuple[int, int], ...]:
         window, elements = (check.whole(name, "kv_windows", item, 1) for item in pair)
         pairs.append((window, elements))
     return tuple(pairs)
+
+
+def model_from_table(table: dict[str, Any], where: str) -> ModelSpec:
+    """Build the specification from the keys of a model file, which are the fields of :class:`ModelSpec`.
+
+    ``params`` may be left out: it is the sum of the parts.
+
+    Raises:
+        InputError: an unknown or missing key, or a figure out of range.
+    """
+    check.keys(where, table, [field.name for field in fields(ModelSpec)])
+    values = dict(table)
+    values["name"] = slug(check.text(where, "name", table.get("name", "custom")))
+    if "params" not in values:
+        values["params"] = sum(check.whole(where, part, table.get(part, 0)) for part in PARTS)
+    try:
+        return ModelSpec(**values)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def bare_model(

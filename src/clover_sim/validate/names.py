@@ -136,8 +136,9 @@ def _format(word: str, engine: str) -> Precision | None:
 
 
 def engine_of(row: dict[str, object], hardware: HardwareSpec) -> str:
-    """The engine a row ran on: its field (``engine``, or the program in ``system``); else the repository (or program) its source names; else the usual one.
+    """The engine a row ran on: its field; else the repository (or program) its source names; else the usual one.
 
+    A field is ``engine``, or the program that ``system`` names.
     A format that only one program writes counts as its field: the mixtures of GGUF are llama.cpp's.
 
     >>> engine_of({"source": "ggml-org/llama.cpp#1"}, hardware_of("RTX 3090"))

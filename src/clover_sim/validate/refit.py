@@ -59,7 +59,10 @@ _SCALE = 0.06
 """Error beyond which a row counts less and less."""
 
 
-def leave_out(results: Sequence[Result], what: str, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+Progress = Callable[[int, int], None]
+
+
+def leave_out(results: Sequence[Result], what: str, progress: Progress | None = None) -> dict[str, Any]:
     """Predict the rows of each source (or model, hardware, pair) with constants fitted to all the others.
 
     Args:
@@ -73,6 +76,8 @@ def leave_out(results: Sequence[Result], what: str, progress: Callable[[int, int
     for number, name in enumerate(names):
         apart = [row for row in rows if of(row) == name]
         engines = fit([row for row in rows if of(row) != name and row.engine.name in {r.engine.name for r in apart}])
+        for row in apart:
+            engines.setdefault(row.engine.name, unfitted(row.engine))
         machines: dict[tuple[object, ...], Machine] = {}
         found = [Result(row, predict(_with(row, engines), machines)) for row in apart]
         folds[name] = summarise(found)
@@ -97,6 +102,12 @@ def fit(rows: Sequence[Row]) -> dict[str, EngineSpec]:
     return fitted
 
 
+def unfitted(engine: EngineSpec) -> EngineSpec:
+    """The engine at the starts of its free constants: what is left when there are no rows to fit them to."""
+    free = list(FREE.get(engine.name, ()))
+    return _changed(engine, free, [math.log(f.start) for f in free])
+
+
 def _fit(rows: list[Row], free: list[Free]) -> EngineSpec:
     engine = rows[0].engine
     x = [math.log(f.start) for f in free]
@@ -112,10 +123,10 @@ def _fit(rows: list[Row], free: list[Free]) -> EngineSpec:
     now, damping = residuals(x), 1e-3
     for _ in range(12):
         step = 1e-3
-        columns = [
-            [(b - a) / step for a, b in zip(now, residuals([v + step * (i == j) for i, v in enumerate(x)]), strict=True)]
-            for j in range(len(x))
-        ]
+        columns = []
+        for j in range(len(x)):
+            there = residuals([v + step * (i == j) for i, v in enumerate(x)])
+            columns.append([(b - a) / step for a, b in zip(now, there, strict=True)])
         weights = [1 / math.sqrt(1 + (value / _SCALE) ** 2) for value in now]
         normal = [[sum(w * p * q for w, p, q in zip(weights, a, b, strict=True)) for b in columns] for a in columns]
         right = [-sum(w * p * r for w, p, r in zip(weights, a, now, strict=True)) for a in columns]
@@ -138,8 +149,9 @@ def _clip(free: Free, value: float) -> float:
 
 
 def _changed(engine: EngineSpec, free: list[Free], at: list[float]) -> EngineSpec:
-    """The engine with the constants at their trial values, overrides of a class replaced in their place."""
-    base = {field: math.exp(v) for f, v in zip(free, at, strict=True) if not f.word for field in f.fields}
+    """The engine with the constants at their trial values, those of a class in the place of its override."""
+    everywhere = [(f, v) for f, v in zip(free, at, strict=True) if not f.word]
+    base: dict[str, Any] = {field: math.exp(v) for f, v in everywhere for field in f.fields}
     overrides = []
     for word, pairs in engine.overrides:
         own = {field: math.exp(v) for f, v in zip(free, at, strict=True) if f.word == word for field in f.fields}

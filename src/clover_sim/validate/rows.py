@@ -151,7 +151,7 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
     if not _count(batch):
         return "batch is no count"
     context = item.get("context_tokens")
-    if not _count(context):
+    if not isinstance(context, int) or not _count(context):
         context = names.context_of(_text(item.get("workload")), item.get("gen_len"))
     source = _text(item.get("source")) or ""
     return Row(

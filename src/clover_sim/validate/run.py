@@ -37,9 +37,8 @@ class Validation(NamedTuple):
         """The document of ``--format json``."""
         summary = summarise(self.results)
         summary["skipped"] = self.skipped
-        summary["by"] = {
-            key: {name: summarise(group) for name, group in groups(self.results, of).items()} for key, of in KEYS.items()
-        }
+        by = {key: groups(self.results, of) for key, of in KEYS.items()}
+        summary["by"] = {key: {name: summarise(part) for name, part in found.items()} for key, found in by.items()}
         summary["several_devices"] = summarise(self.several)
         return {
             "schema": "clover-sim/validation/1",

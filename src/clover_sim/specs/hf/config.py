@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.errors import InputError
 from clover_sim.specs.check import kind_of
 from clover_sim.specs.hf.families import ALIASES, find
 from clover_sim.specs.hf.fields import Fields, shown
 from clover_sim.specs.hf.parts import Plan, index_elements, spec_of
-from clover_sim.specs.hf.quant import Quantisation, quantisation_of
 from clover_sim.specs.hf.read import locate, read_json
-from clover_sim.specs.hf.refuse import check_kind, unknown_type
+from clover_sim.specs.hf.refuse import check_kind, refused, unknown_type
+from clover_sim.specs.hf.stored import BLOCKS, Quantisation, plain
 from clover_sim.specs.model import ModelSpec, Reading
 
 NESTED = ("text_config", "llm_config", "language_config", "thinker_config")
@@ -37,8 +36,7 @@ _BY_ARCHITECTURE = {
 """Families by the class named under ``architectures``, for files whose ``model_type`` is missing or a stand-in."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigModel:
+class ConfigModel(NamedTuple):
     """What a configuration file says about a model.
 
     Args:
@@ -109,7 +107,12 @@ def config_model(table: dict[str, Any], where: str, quant: dict[str, Any] | None
         raise InputError(f"{where}: {error}") from None
     from clover_sim.specs.hf.extras import mtp_params, vision_params
 
-    quantisation = quantisation_of(table, inner, quant, plan, where)
+    if quant is None and not any(source.get(key) for source in (table, inner) for key in (*BLOCKS, "expert_dtype")):
+        quantisation = plain(spec)
+    else:
+        from clover_sim.specs.hf.quant import quantisation_of
+
+        quantisation = quantisation_of(table, inner, quant, plan, where)
     warnings = [_WARNINGS[key] for key in dict.fromkeys((model_type, family)) if key in _WARNINGS]
     if quantisation.note:
         warnings.append(quantisation.note)
@@ -146,8 +149,6 @@ def _family(table: dict[str, Any], inner: dict[str, Any], where: str, prefix: st
             raise InputError(f"{where}: {path} is {shown(value)}; expected text, not {kind_of(value)}")
         stated.append((path, value))
     outer_type = stated[-1][1] if stated else ""
-    from clover_sim.specs.hf.refuse import refused
-
     for path, value in reversed(stated):
         if refused(value):
             raise unknown_type(value, where, path)

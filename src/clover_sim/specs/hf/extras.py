@@ -93,7 +93,7 @@ def _siglip(f: Fields, hidden: int) -> int | None:
 def _gemma4(f: Fields, hidden: int) -> int | None:
     """Gemma 4: two tables of positions, gated networks, four norms a layer, and a plain projection."""
     needed = ("num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads", "head_dim", "patch_size")
-    if not all(f.has(key) for key in needed) or f.table.get("standardize") is True:
+    if not all(f.has(key) for key in needed):
         return None
     depth, width = f.whole("num_hidden_layers", high=LAYERS), f.whole("hidden_size")
     heads, head_dim = f.whole("num_attention_heads", high=HEADS), f.whole("head_dim")

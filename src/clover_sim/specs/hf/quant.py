@@ -1,8 +1,7 @@
-"""How a checkpoint stores its weights: bits by part with scales, what is exempt, arithmetic, and its cache."""
+"""Reading a quantisation block: bits by part with scales, what is exempt, arithmetic, and the cache."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from clover_sim.errors import InputError
@@ -21,42 +20,12 @@ from clover_sim.specs.hf.quant_formats import (
     tensors_group,
 )
 from clover_sim.specs.hf.quant_rules import Rules
+from clover_sim.specs.hf.stored import BLOCKS
+from clover_sim.specs.hf.stored import Quantisation as Quantisation
 from clover_sim.specs.model import PARTS
 
 _LINEAR = frozenset((ATTENTION, LINEAR, DENSE, SHARED, ROUTED))
 """Parts whose matrices a block means when it names none."""
-
-_KEYS = ("quantization_config", "compression_config", "quantization")
-
-
-@dataclass(frozen=True, slots=True)
-class Quantisation:
-    """How weights are stored.
-
-    Args:
-        method: in words, ``none`` for plain 16-bit weights.
-        bits: stored bits a weight by part (a name of ``PARTS``), scales and 16-bit vectors included; parts that the
-            model has not are left out. nominal_bits: the same without scales.
-        rates: arithmetic by part, of the format most of its weights have.
-        weight_bytes: of the whole language model as stored.
-        exempt: modules left at 16 bits though their kind is quantised, in this package's spelling.
-        kv_cache: format of the cache the file asks for, ``None`` if it does not say.
-        note: what could not be read, empty if all could.
-    """
-
-    method: str = "none"
-    bits: dict[str, float] = field(default_factory=dict)
-    nominal_bits: dict[str, float] = field(default_factory=dict)
-    rates: dict[str, str] = field(default_factory=dict)
-    weight_bytes: float = 0.0
-    exempt: tuple[str, ...] = ()
-    kv_cache: str | None = None
-    note: str = ""
-
-    @property
-    def is_quantised(self) -> bool:
-        """Whether any weight has fewer than 16 bits."""
-        return any(bits < 16 for bits in self.bits.values())
 
 
 class _Scheme:
@@ -101,7 +70,7 @@ def _block(
         if isinstance(found, dict):
             return found, "hf_quant_config.json: quantization."
     for source, prefix in ((table, ""), (inner, "text_config." if inner is not table else "")):
-        for key in _KEYS:
+        for key in BLOCKS:
             found = source.get(key)
             if found is None or found == {}:
                 continue

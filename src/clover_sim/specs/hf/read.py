@@ -43,7 +43,7 @@ def decode(content: bytes, where: str) -> dict[str, Any]:
     if content[:4] == b"GGUF":
         raise InputError(f"{where}: a GGUF model, not its metadata; expected a config.json or the metadata as JSON")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError:
         raise InputError(f"{where}: not a text file in UTF-8; expected a config.json") from None
     if not text.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from clover_sim.physics.replay import Visits
 from clover_sim.records import TokenClass
@@ -27,6 +27,7 @@ class RawPass:
     confidence: Mapping[int, float] | None = None
     reopened: tuple[int, ...] = ()
     forced: bool | None = None
+    span: tuple[int, int] | None = None
     guess: Mapping[int, int] | None = None
     entropy: Mapping[int, float] | None = None
     kl: Mapping[int, float] | None = None
@@ -84,9 +85,7 @@ def build(raw: RawSequence) -> Recording:
     for block, (start, stop) in zip(raw.blocks, spans, strict=True):
         _check(block, start, stop)
         visits.add(block, start, stop)
-        passes = tuple(
-            RecordedPass(_shift(p.committed, base), _shift(p.reopened, base), p.forced) for p in block.passes
-        )
+        passes = tuple(_recorded(p, base) for p in block.passes)
         blocks.append(RecordedBlock(start - base, stop - base, passes, block.kv_writes))
     length = blocks[-1].stop
     comparison = _comparison(raw) if visits.complete else None
@@ -96,6 +95,11 @@ def build(raw: RawSequence) -> Recording:
         raw.name, raw.place.text, raw.form, size, tuple(blocks), raw.threshold, comparison,
         _class_bytes(raw, length, base, texts), texts, visits.result(_wrong(raw, length, base)), holds, raw.domain,
     )  # fmt: skip
+
+
+def _recorded(raw: RawPass, base: int) -> RecordedPass:
+    span = None if raw.span is None else (raw.span[0] - base, raw.span[1] - base)
+    return RecordedPass(_shift(raw.committed, base), _shift(raw.reopened, base), raw.forced, span)
 
 
 def _shift(found: tuple[int, ...], base: int) -> tuple[int, ...]:
@@ -124,31 +128,33 @@ def _span(block: RawBlock) -> tuple[int, int]:
 def _check(block: RawBlock, start: int, stop: int) -> None:
     """Every position is settled once; masks are what the commits before them left."""
     settled: dict[int, int] = {}
+    scored: set[int] = set()
     for number, recorded in enumerate(block.passes, 1):
         if recorded.confidence is not None:
-            _check_masks(recorded, settled, start, stop)
+            _check_masks(recorded, settled, scored, start, stop)
         for p in recorded.reopened:
             if settled.pop(p, None) is None:
                 recorded.place.refuse(f"position {p} is taken back, but it was not committed before")
         for p in recorded.committed:
             if p in settled:
-                recorded.place.refuse(
-                    f"position {p} is committed twice (before in pass {settled[p]}); list a replaced token under 'edited'"
-                )
+                before = f"before in pass {settled[p]}"
+                recorded.place.refuse(f"position {p} is committed twice ({before}); list a replaced token as 'edited'")
             settled[p] = number
     for p in range(start, stop):
         if p not in settled:
             block.place.refuse(f"position {p} is never committed in {len(block.passes)} passes")
 
 
-def _check_masks(recorded: RawPass, settled: Mapping[int, int], start: int, stop: int) -> None:
+def _check_masks(recorded: RawPass, settled: Mapping[int, int], scored: set[int], start: int, stop: int) -> None:
     confidence = recorded.confidence
     assert confidence is not None
     for p in range(start, stop):
         if (p in confidence) == (p in settled):
             if p in settled:
                 recorded.place.refuse(f"position {p} is masked, but pass {settled[p]} committed it")
-            recorded.place.refuse(f"position {p} is not committed yet, but has no confidence")
+            if recorded.span is None or p in scored:
+                recorded.place.refuse(f"position {p} is not committed yet, but has no confidence")
+    scored.update(confidence)
     for p in recorded.committed:
         if p not in confidence and p not in recorded.reopened:
             if p in settled:
@@ -164,16 +170,19 @@ def _comparison(raw: RawSequence) -> str | None:
         return None
     ge, gt = (_misfit(raw, raw.threshold, strict) for strict in (False, True))
     wanted = {"ge": ge, "gt": gt}.get(raw.comparison or "", ge and gt)
-    if wanted is None:
-        return raw.comparison or ("ge" if ge is None else "gt")
-    place, position, value, committed = wanted
+    if wanted is not None:
+        _refuse_misfit(raw, wanted, ge is None or gt is None)
+    return raw.comparison or ("ge" if ge is None else "gt")
+
+
+def _refuse_misfit(raw: RawSequence, misfit: tuple[Place, int, float, bool], other_fits: bool) -> NoReturn:
+    place, position, value, committed = misfit
     sign, other = (">", ">=") if raw.comparison == "gt" else (">=", ">")
-    fits = (ge if raw.comparison == "gt" else gt) is None
     state = "is committed" if committed else "stays masked"
     place.refuse(
         f"position {position} {state} at confidence {value!r}, which threshold {raw.threshold!r} with {sign} and the "
-        f"best token as fallback does not give; {other} {'would fit' if fits else 'does not fit either'}: correct the "
-        "threshold or leave it out to replay the recorded order (replay at another threshold is approximate)"
+        f"best token as fallback does not give; {other} {'would fit' if other_fits else 'does not fit either'}: correct "
+        "the threshold, or leave it out to replay the recorded order (replay at another threshold is approximate)"
     )
 
 

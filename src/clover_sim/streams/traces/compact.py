@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from clover_sim.streams.traces.build import RawBlock, RawPass, RawSequence
@@ -55,11 +56,14 @@ def _steps(values: Any, place: Place) -> list[int]:
 
 def _guess_size(steps: Sequence[int], place: Place) -> int:
     """The smallest usual size whose blocks were filled one after the other."""
-    for size in _SIZES:
-        blocks = [steps[i : i + size] for i in range(0, len(steps), size)]
-        if all(max(a) < min(b) for a, b in zip(blocks, blocks[1:], strict=False)):
-            return size
-    place.refuse("the steps fit no block size from 4 to 256; state it as 'block_size'")
+    sizes = [size for size in _SIZES if _in_order([steps[i : i + size] for i in range(0, len(steps), size)])]
+    if not sizes:
+        place.refuse("the steps fit no block size from 4 to 256; state it as 'block_size'")
+    return sizes[0]
+
+
+def _in_order(blocks: Sequence[Sequence[int]]) -> bool:
+    return all(max(a) < min(b) for a, b in pairwise(blocks))
 
 
 def block_steps(record: Mapping[str, Any], place: Place, name: str) -> RawSequence:
@@ -123,7 +127,7 @@ def _counted(
             place.at(f"block {number}").refuse(f"{count} passes for {width} positions")
         here = place.at(f"block {number}")
         bounds = [start + width * i // count for i in range(count + 1)]
-        passes = [RawPass(here, tuple(range(a, b))) for a, b in zip(bounds, bounds[1:], strict=False)]
+        passes = [RawPass(here, tuple(range(a, b))) for a, b in pairwise(bounds)]
         blocks.append(RawBlock(here, passes, kv_writes=writes[number]))
     return RawSequence(name, place, form, blocks, size, holds={"passes"})
 

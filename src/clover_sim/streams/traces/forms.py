@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from clover_sim.streams.traces.build import RawBlock, RawPass, RawSequence, build
 from clover_sim.streams.traces.compact import all_steps, block_steps, step_log, step_map
 from clover_sim.streams.traces.fields import (
-    Place, amount, items, mapping, optional_whole, positions, probability, shown, whole,
+    Place,
+    amount,
+    items,
+    mapping,
+    optional_whole,
+    positions,
+    probability,
+    shown,
+    whole,
 )  # fmt: skip
 from clover_sim.streams.traces.recording import Recording
 
@@ -79,7 +88,7 @@ def _from_blocks(request: str, records: list[tuple[Place, Mapping[str, Any]]]) -
     """A sequence from one record a block."""
     numbered = [(whole(record["block"], "'block'", place), place, record) for place, record in records]
     numbered.sort(key=lambda entry: entry[0])
-    for (before, *_), (number, place, _) in zip(numbered, numbered[1:], strict=False):
+    for (before, *_), (number, place, _) in pairwise(numbered):
         if number != before + 1:
             what = "is there twice" if number == before else f"follows block {before}"
             place.refuse(f"block {number} of request {request} {what}; expected each block once, in order")
@@ -143,9 +152,11 @@ def _pass(step: Mapping[str, Any], place: Place) -> RawPass:
     reopened += tuple(p for p in edited if p not in reopened)
     forced = step.get("forced", step.get("fallback"))
     raw = RawPass(place, committed, _scores(step, place), reopened, forced if isinstance(forced, bool) else None)
+    if (span := positions(step.get("span"), "'span'", place)) and len(span) == 2:
+        raw.span = (span[0], span[1])
     if raw.confidence is not None:
         masked = list(raw.confidence)
-        raw.guess = _beside(step, ("top1", "guess"), masked, place, lambda v, w, at: whole(v, w, at))
+        raw.guess = _beside(step, ("top1", "guess"), masked, place, whole)
         raw.entropy = _beside(step, ("entropy",), masked, place, amount)
         raw.kl = _beside(step, ("kl", "kl_divergence"), masked, place, amount)
     return raw
@@ -197,9 +208,8 @@ def _matrix(record: Mapping[str, Any], place: Place) -> RawBlock:
         if not isinstance(row, list) or len(row) > size or len(row) != len(rows[0]):
             found = f"{len(row)} entries" if isinstance(row, list) else shown(row)
             here.refuse(f"the pass has {found}, expected one for each of {min(size, len(rows[0]))} positions")
-        scores.append(
-            (here, {start + p: probability(c, f"position {start + p}", here) for p, c in enumerate(row) if c is not None})
-        )
+        given = {start + p: c for p, c in enumerate(row) if c is not None}
+        scores.append((here, {p: probability(c, f"confidence of position {p}", here) for p, c in given.items()}))
     passes = []
     for i, (here, now) in enumerate(scores):
         later = scores[i + 1][1] if i + 1 < len(scores) else {}

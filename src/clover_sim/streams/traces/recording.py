@@ -24,11 +24,12 @@ HOLDS = {
 
 class RecordedPass(NamedTuple):
     """What one pass settled (``committed``) and took back (``reopened``; a replaced token stands in both), and
-    whether its commits were a fallback (``None``: the recording does not say)."""
+    whether its commits were a fallback (``None``: the recording does not say); ``span`` where it is not the block's."""
 
     committed: tuple[int, ...]
     reopened: tuple[int, ...] = ()
     forced: bool | None = None
+    span: tuple[int, int] | None = None
 
 
 class RecordedBlock(NamedTuple):
@@ -108,7 +109,7 @@ class Recording:
         settings: dict[str, Any] = {"form": self.form, "block_size": self.block_size}
         if self.threshold is not None:
             settings["threshold"] = self.threshold
-        make = partial(_physics, self.visits, len(self), self.where, seed)
+        make = partial(_physics, self, seed)
         return Stream(self.name, self.classes, make, self.kv_write, self.texts, tuple(settings.items()))
 
     def answers(self) -> tuple[str, ...]:
@@ -119,10 +120,11 @@ class Recording:
         """Raise :class:`InputError` if the recording does not hold ``need``, a key of :data:`HOLDS`."""
         if need not in self.holds:
             raise InputError(
-                f"{self.where}: {who} needs the {need} of every masked position, and the form {self.form!r} holds none; "
-                f"it can tell: {'; '.join(self.answers())}. Record passes with confidences (docs/how-to/record-a-trace.md)"
+                f"{self.where}: {who} needs the {need} of every masked position, and the form {self.form!r} holds "
+                f"none; it can tell: {'; '.join(self.answers())}. Record it (docs/how-to/record-a-trace.md)"
             )
 
 
-def _physics(visits: Visits | None, length: int, where: str, seed: int, limit: int) -> Physics:
-    return ReplayPhysics(visits, length, where, seed)
+def _physics(recording: Recording, seed: int, limit: int) -> Physics:
+    taken = [frozenset(p.reopened) for block in recording.blocks for p in block.passes] if recording.revises else ()
+    return ReplayPhysics(recording.visits, len(recording), recording.where, seed, taken)

@@ -13,13 +13,14 @@ from clover_sim.specs.hf.parts import Plan
 
 Builder = Callable[[Fields], Plan]
 
-_MODULES: dict[str, str] = {
+MODULES: dict[str, str] = {
     name: module
     for module, names in {
         "gemma": "gemma3n_text gemma4_text diffusion_gemma_text",
         "latent": "deepseek_v2 deepseek_v3 deepseek_v32 glm_moe_dsa glm4_moe_lite minicpm3 youtu axk1 mistral4",
         "deepseek4": "deepseek_v4",
-        "sparse": "llama4_text mimo_v2_flash minimax_m3_vl_text step3p5 ernie4_5_moe hunyuan_v1_moe afmoe laguna",
+        "sparse": "llama4_text minimax_m3_vl_text ernie4_5_moe hunyuan_v1_moe afmoe",
+        "heads": "mimo_v2_flash step3p5 laguna",
         "delta": "qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid kimi_linear bailing_hybrid minimax "
         "minimax_text_01 lfm2 lfm2_moe",
         "mamba": "mamba falcon_mamba mamba2 bamba jamba falcon_h1 nemotron_h granitemoehybrid",
@@ -49,13 +50,13 @@ def known() -> list[str]:
     """Every ``model_type`` that can be counted, sorted."""
     from clover_sim.specs.hf.families.dense import STYLES
 
-    return sorted({*_MODULES, *STYLES, *ALIASES})
+    return sorted({*MODULES, *STYLES, *ALIASES})
 
 
 def find(model_type: str) -> tuple[str, Builder] | None:
     """The family of a ``model_type`` and its builder, or ``None``."""
     family = ALIASES.get(model_type, model_type)
-    module = _MODULES.get(family)
+    module = MODULES.get(family)
     if module is not None:
         found: Builder = import_module(f"clover_sim.specs.hf.families.{module}").BUILDERS[family]
         return family, found

@@ -17,7 +17,7 @@ def _llada(f: Fields) -> Plan:
     hidden, heads, kv_heads, head_dim = shapes(f)
     if f.flag("multi_query_attention") and not f.has("n_kv_heads"):
         kv_heads = 1
-    vocab = f.whole("embedding_size", "vocab_size") if f.has("embedding_size") else f.whole("vocab_size")
+    vocab = f.whole("embedding_size") if f.has("embedding_size") else f.whole("vocab_size")
     bias = f.flag("include_bias")
     qkv_bias = bias or f.flag("include_qkv_bias")
     block_type = f.word("block_type")

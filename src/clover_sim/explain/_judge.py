@@ -1,0 +1,206 @@
+"""Warnings and a verdict in words, from a section and what there is to hold it against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clover_sim.explain._predict import Prediction
+from clover_sim.logs import Section
+
+_LOW_LENGTH, _LOW_RATE = 1.3, 0.15
+_HIGH_SHARE = 0.75
+"""Share of the longest possible cycle from which acceptance is high."""
+_USELESS = 0.05
+_EVEN = 0.03
+_SAME_LOAD = 0.15
+_DISAGREE = 0.1
+_REPEATABLE = 1.02
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Warnings, the verdict, and the speed-up that was measured if there was a plain speed to measure it by."""
+
+    warnings: tuple[str, ...]
+    verdict: str
+    measured: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    speedup: float
+    cost_ratio: float | None
+    against: str
+    measured: bool
+
+
+def judge(
+    section: Section, sections: Sequence[Section], prediction: Prediction | None, baseline: float | None
+) -> Judgement:
+    """Judge ``section``, one of ``sections``; ``baseline`` is a plain speed that was given."""
+    compared = _compare(section, sections, prediction, baseline)
+    warnings = [*section.warnings, *_of_counts(section), *_of_identities(section)]
+    if compared is not None:
+        warnings += _of_speed(section, compared)
+    if section.speculative and (section.waiting_requests or 0) >= 1:
+        warnings.append(
+            f"about {section.waiting_requests:,.0f} requests wait on average: capacity limits the throughput, and "
+            "waiting time hides what drafting does"
+        )
+    measured = None
+    if compared and compared.measured:
+        measured = {
+            "speedup": compared.speedup, "cost_ratio": compared.cost_ratio, "against": compared.against,
+        }  # fmt: skip
+    return Judgement(tuple(dict.fromkeys(warnings)), _verdict(section, compared, prediction), measured)
+
+
+def speed_of(section: Section) -> float | None:
+    """Generated tokens per second: as stated, else those of the drafting passes."""
+    if section.generation_tokens_per_s is not None:
+        return section.generation_tokens_per_s
+    return next((i.derived for i in section.identities if i.name == "throughput"), None)
+
+
+def _compare(
+    section: Section, sections: Sequence[Section], prediction: Prediction | None, baseline: float | None
+) -> _Comparison | None:
+    """The speed-up, from a given or logged plain speed, else from the predicted plain step."""
+    if not section.speculative or not section.draft_tokens and section.acceptance_length is None:
+        return None
+    speed, length = speed_of(section), section.tokens_per_pass or section.acceptance_length
+    plain, against = baseline, "the plain speed given"
+    if plain is None and section.baseline_tokens_per_s:
+        plain, against = section.baseline_tokens_per_s, "the baseline of the same benchmark"
+    if plain is None:
+        plain, against = _plain_beside(section, sections), "the part of the log without drafts"
+    if plain and speed:
+        return _Comparison(speed / plain, length * plain / speed if length else None, against, True)
+    if prediction is not None and length:
+        if section.cycle_time_s:
+            cost = section.cycle_time_s / prediction.plain_step_s
+            return _Comparison(length / cost, cost, "the predicted plain step", False)
+        return _Comparison(length / prediction.cost_ratio, prediction.cost_ratio, "the predicted plain step", False)
+    return None
+
+
+def _plain_beside(section: Section, sections: Sequence[Section]) -> float | None:
+    """Speed of a run without drafts by the same engine under the same load."""
+    for other in sections:
+        if other.speculative or other.engine != section.engine or other.engine == "llama.cpp":
+            continue
+        loads = section.running_requests, other.running_requests
+        if other.generation_tokens_per_s and (
+            loads[0] is None or loads[1] is None or abs(loads[0] / loads[1] - 1) <= _SAME_LOAD
+        ):
+            return other.generation_tokens_per_s
+    return None
+
+
+def _of_counts(section: Section) -> list[str]:
+    if not section.speculative:
+        return []
+    if section.draft_tokens == 0 or section.cycles == 0:
+        return ["zero drafts: nothing was proposed, so there is no acceptance to speak of (idle, or never a match)"]
+    found = []
+    length, rate, k = section.acceptance_length, section.acceptance_rate, section.num_speculative_tokens
+    if (length is not None and length < _LOW_LENGTH and (k or 2) > 1) or (rate is not None and rate < _LOW_RATE):
+        kept = f"{rate:.1%} of the drafted tokens are kept" if rate is not None else f"{length:.2f} tokens a cycle"
+        found.append(f"low acceptance: {kept}; check that drafter and target belong together and share a template")
+    survival = section.per_position_survival
+    if survival and len(survival) > 1 and survival[-1] < _USELESS:
+        useful = sum(rate >= _USELESS for rate in survival)
+        short = 1 + sum(survival[:useful])
+        found.append(
+            f"positions from {useful + 1} on survive in under {_USELESS:.0%} of the cycles: {useful or 1} draft tokens "
+            f"would give {short:.2f} tokens a cycle instead of {1 + sum(survival):.2f}"
+        )
+    if section.draft_tokens and section.accepted_tokens is not None:
+        wasted = section.draft_tokens - section.accepted_tokens
+        if wasted > 3 * max(section.accepted_tokens, 1):
+            found.append(f"{wasted:,.0f} of {section.draft_tokens:,.0f} drafted tokens were computed for nothing")
+    return found
+
+
+def _of_identities(section: Section) -> list[str]:
+    return [
+        f"{i.name}: {i.derived:.4g} by {i.how}, but {i.stated:.4g} by the log's other figures; "
+        + ("passes without a draft explain a higher stated speed" if i.name == "throughput" else "it may be incomplete")
+        for i in section.identities
+        if i.stated and abs(i.derived / i.stated - 1) > _DISAGREE
+    ]
+
+
+def _of_speed(section: Section, compared: _Comparison) -> list[str]:
+    found = []
+    length, k = section.acceptance_length, section.num_speculative_tokens
+    if compared.speedup < 1 and length and k and length >= _HIGH_SHARE * (k + 1):
+        found.append(
+            f"high acceptance but slow: {length:.2f} of at most {k + 1} tokens a cycle, yet a cycle costs "
+            f"{_times(compared.cost_ratio)} plain steps; overhead per cycle, not the drafter, is at fault"
+        )
+    if compared.measured and compared.cost_ratio is not None and compared.cost_ratio < 1 / _REPEATABLE:
+        found.append(
+            f"a speed-up of {compared.speedup:.2f} is more than the {length or section.tokens_per_pass or 0:.2f} tokens a "
+            "cycle allow: impossible without another change (load, flags, prompts) between the two runs"
+        )
+    return found
+
+
+def _verdict(section: Section, compared: _Comparison | None, prediction: Prediction | None) -> str:
+    if not section.speculative:
+        return _plain_verdict(section, prediction)
+    length, k = section.tokens_per_pass or section.acceptance_length, section.num_speculative_tokens
+    if section.draft_tokens == 0 or section.cycles == 0:
+        return "Nothing was drafted in this log, so speculation neither helped nor cost more than its overhead."
+    if compared is None:
+        return _unpriced_verdict(section, length, k)
+    if compared.cost_ratio is None:
+        return f"Speculation ran at {compared.speedup:.2f}x of {compared.against}; the log does not say why."
+    how = "measured" if compared.measured else "estimated"
+    sentence = f"{_tokens(length)} for {_times(compared.cost_ratio)} plain steps ({how}, against {compared.against})"
+    if abs(compared.speedup - 1) <= _EVEN:
+        return f"Speculation breaks even, {compared.speedup:.2f}x: a cycle writes {sentence}."
+    if compared.speedup > 1:
+        return f"Speculation pays, {compared.speedup:.2f}x: a cycle writes {sentence}."
+    if k is not None and compared.cost_ratio > k + 1:
+        rest = f"Even full acceptance ({k + 1}) could not pay for it: turn it off here, or cut the cost of a cycle."
+    else:
+        rest = f"It would pay from {compared.cost_ratio:.2f} tokens a cycle on: draft less, or turn it off at this load."
+    return f"Speculation is slower than plain decoding, {compared.speedup:.2f}x: a cycle writes {sentence}. {rest}"
+
+
+def _unpriced_verdict(section: Section, length: float | None, k: int | None) -> str:
+    if length is None:
+        rate = f"{section.acceptance_rate:.1%} of the drafts were accepted, but " if section.acceptance_rate else ""
+        return (
+            f"{rate[:1].upper()}{rate[1:]}" + ("the" if rate else "The") + " log does not say how many tokens a pass "
+            "writes, so whether speculation pays cannot be told from it; give the draft length or a plain speed."
+        )
+    most = f" of at most {k + 1}" if k else ""
+    sentence = f"A pass writes {length:.2f} tokens{most}, so speculation pays if a cycle costs less than {length:.2f} plain steps"
+    if length < _LOW_LENGTH:
+        return f"{sentence}, which is unlikely: a cycle rarely costs less than 1.2."
+    return f"{sentence}; give --model and --gpu, or --baseline, to tell whether it does."
+
+
+def _plain_verdict(section: Section, prediction: Prediction | None) -> str:
+    if section.method == "block diffusion":
+        if section.tokens_per_pass:
+            return f"Block diffusion: a pass writes {section.tokens_per_pass:.2f} tokens, K/V passes counted."
+        return "Block diffusion: passes are counted, the tokens they wrote are not."
+    speed = section.generation_tokens_per_s or section.user_tokens_per_s
+    sentence = f"No drafts in this log: plain decoding at {speed:,.1f} tokens/s" if speed else "No drafts in this log"
+    if prediction and prediction.measured_over_predicted:
+        return f"{sentence}, {prediction.measured_over_predicted:.2f} times the predicted step time."
+    return f"{sentence}."
+
+
+def _tokens(length: float | None) -> str:
+    return f"{length:.2f} tokens" if length is not None else "its tokens"
+
+
+def _times(ratio: float | None) -> str:
+    return f"{ratio:.2f}" if ratio is not None else "more"

@@ -1,0 +1,117 @@
+"""An explanation as blocks of rows and sentences, for any renderer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clover_sim.logs import Section
+
+if TYPE_CHECKING:
+    from clover_sim.explain import Explanation
+    from clover_sim.explain._predict import Prediction
+
+Row = tuple[str, str, str]
+Block = tuple[str, list[Row], list[str]]
+
+_MOST_SKIPS = 6
+_MOST_POSITIONS = 16
+
+
+def outline(found: Explanation) -> list[Block]:
+    """What was read, each section, the warnings, the verdict."""
+    reading = found.reading
+    rows: list[Row] = [("lines used", f"{reading.lines_used:,}", f"of {reading.lines_read:,}")]
+    rows += [("skipped", f"{s.lines:,}", f"{s.reason}; first: {s.first}") for s in reading.skipped[:_MOST_SKIPS]]
+    if len(reading.skipped) > _MOST_SKIPS:
+        rows.append(("skipped", f"{sum(s.lines for s in reading.skipped[_MOST_SKIPS:]):,}", "for other reasons"))
+    names = ", ".join("standard input" if name == "-" else name for name in reading.files)
+    blocks: list[Block] = [(f"read {names}", rows, [])]
+    for section, prediction, judgement in zip(reading.sections, found.predictions, found.judgements, strict=True):
+        blocks.append(_section(section))
+        if section.identities:
+            blocks.append(("checks", [_check(i) for i in section.identities], []))
+        if prediction:
+            blocks.append(_predicted(section, prediction))
+        if section.conventions:
+            blocks.append(("what the words mean", [], [f"- {text}" for text in section.conventions]))
+        if len(reading.sections) > 1:
+            blocks.append((f"verdict on the {section.format}", [], [judgement.verdict]))
+    if found.warnings:
+        blocks.append(("warnings", [], [f"- {warning}" for warning in found.warnings]))
+    blocks.append(("verdict", [], [found.verdict]))
+    return blocks
+
+
+def _section(section: Section) -> Block:
+    method = f", {section.method}" if section.method else ""
+    rows: list[Row] = []
+
+    def add(name: str, value: float | None, form: str, remark: str = "") -> None:
+        if value is not None:
+            rows.append((name, format(value, form), remark))
+
+    add("cycles", section.cycles, ",.0f", "passes that had a draft")
+    if section.passes != section.cycles:
+        add("target passes", section.passes, ",.0f", "those without a draft included")
+    add("output tokens", section.output_tokens, ",.0f")
+    k = section.num_speculative_tokens
+    add("draft length", k, "d", f"num_speculative_tokens {k}; SGLang's num_draft_tokens {(k or 0) + 1}")
+    add("drafted tokens", section.draft_tokens, ",.0f")
+    add("accepted tokens", section.accepted_tokens, ",.0f")
+    rate, length = section.acceptance_rate, section.acceptance_length
+    add("acceptance rate", rate, ".1%", "accepted / drafted")
+    if length is not None:
+        add("acceptance length", length, ".3f", f"bonus token included; {length - 1:.3f} without it")
+    add("tokens per pass", section.tokens_per_pass, ".3f", "over all target passes")
+    survival = section.per_position_survival
+    if survival:
+        shown = survival[:_MOST_POSITIONS]
+        more = f" and {len(survival) - len(shown)} more" if len(survival) > len(shown) else ""
+        rows.append(("survival", "", " ".join(f"{s:.3f}" for s in shown) + more))
+        given = [s / before if before else 0.0 for s, before in zip(shown, (1.0, *shown), strict=False)]
+        rows.append(("conditional", "", " ".join(f"{c:.3f}" for c in given) + ", each given those before"))
+    if k and length is not None:
+        rows.append(("SGLang's rate", f"{length / (k + 1):.3f}", f"older; since 2026 it is {(length - 1) / k:.3f}"))
+    scale = 1e3
+    add("cycle time", _times(section.cycle_time_s, scale), ".2f", "ms, from a request's verify pass to its next")
+    add("drafting", _times(section.draft_time_s, scale), ".2f", "ms of it")
+    add("verifying", _times(section.verify_time_s, scale), ".2f", "ms of it, overhead included")
+    add("draft passes", section.draft_passes, ",.0f", "passes of the drafter")
+    add("throughput", section.generation_tokens_per_s, ",.1f", "tokens/s, all requests together")
+    add("one user", section.user_tokens_per_s, ",.1f", "tokens/s of one request")
+    add("running", section.running_requests, ",.1f", "requests decoded together, on average")
+    if section.waiting_requests:
+        add("waiting", section.waiting_requests, ",.1f", "requests")
+    add("plain decoding", section.baseline_tokens_per_s, ",.1f", "tokens/s, by the same benchmark")
+    rows.append(("lines", f"{section.lines_used:,}", f"of {section.lines_read:,} of this kind"))
+    return f"{section.format}{method}", rows, []
+
+
+def _times(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale
+
+
+def _check(identity: tuple[str, float, float | None, str, str]) -> Row:
+    name, derived, stated, unit, how = identity
+    scale, shown = (1e3, "ms") if unit == "s" else (1.0, unit)
+    remark = f"{shown + ': ' if shown else ''}{how}"
+    if stated is not None:
+        remark += f"; stated {stated * scale:,.4g}"
+    return name, f"{derived * scale:,.4g}", remark
+
+
+def _predicted(section: Section, p: Prediction) -> Block:
+    rows: list[Row] = [
+        ("plain step", f"{p.plain_step_s * 1e3:.2f}", f"ms; {p.plain_tokens_per_s:,.1f} tokens/s at batch {p.batch_size}"),
+    ]
+    if section.speculative:
+        rows += [
+            ("verify pass", f"{p.verify_s * 1e3:.2f}", f"ms, {p.verify_width} tokens a request"),
+            ("cycle", f"{p.cycle_s * 1e3:.2f}", f"ms ({p.low_s * 1e3:.2f} to {p.high_s * 1e3:.2f}); {p.note}"),
+            ("cost of a cycle", f"{p.cost_ratio:.2f}", "plain steps: the tokens a cycle must write to break even"),
+        ]
+    if p.speedup is not None:
+        rows.append(("speed-up", f"{p.speedup:.2f}", "tokens per pass of the log / cost of a cycle"))
+    if p.measured_over_predicted is not None:
+        rows.append(("measured", f"{p.measured_over_predicted:.2f}", "times the predicted cycle"))
+    return f"predicted for {p.machine}", rows, []

@@ -1,0 +1,52 @@
+"""The ``timings`` of a llama-server response: tokens, milliseconds, and drafts if there were any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clover_sim.logs._reader import Base, Outcome
+from clover_sim.logs._section import OVER_DRAFTED, Section, ratio
+from clover_sim.logs._text import real
+
+MARKS = ()
+
+
+class Reader(Base):
+    """Adds up responses, those with drafts and those without."""
+
+    def __init__(self) -> None:
+        self._sums = {True: [0.0] * 6, False: [0.0] * 6}
+
+    def document(self, document: dict[str, Any], lines: int) -> Outcome:
+        """A response, or its timings alone."""
+        timings = document.get("timings") if isinstance(document.get("timings"), dict) else document
+        if not isinstance(timings, dict) or "predicted_ms" not in timings:
+            return None
+        tokens, milliseconds = real(timings.get("predicted_n")), real(timings["predicted_ms"])
+        if tokens is None and milliseconds and (speed := real(timings.get("predicted_per_second"))):
+            tokens = round(speed * milliseconds / 1e3)
+        if not tokens or not milliseconds:
+            return "timings of no tokens"
+        drafted, accepted = real(timings.get("draft_n")), real(timings.get("draft_n_accepted"))
+        sums = self._sums[drafted is not None]
+        for index, value in enumerate((lines, tokens, milliseconds / 1e3, drafted or 0.0, accepted or 0.0, 1.0)):
+            sums[index] += value
+        return True
+
+    def sections(self) -> list[Section]:
+        """With drafts, and without."""
+        return [_section(drafts, *sums) for drafts, sums in self._sums.items() if sums[1]]
+
+
+def _section(drafts: bool, lines: float, tokens: float, seconds: float, drafted: float, accepted: float, requests: float) -> Section:
+    passes = tokens - accepted - requests
+    return Section(
+        engine="llama.cpp", format="llama.cpp response timings" if drafts else "llama.cpp response timings without drafts",
+        lines_read=int(lines), lines_used=int(lines), speculative=drafts, output_tokens=tokens,
+        passes=passes if drafts else None, draft_tokens=drafted if drafts else None,
+        accepted_tokens=accepted if drafts else None, acceptance_rate=ratio(accepted, drafted),
+        tokens_per_pass=ratio(tokens - requests, passes) if drafts else None, cycle_time_s=ratio(seconds, passes) if drafts else None,
+        generation_tokens_per_s=tokens / seconds, user_tokens_per_s=tokens / seconds, running_requests=1.0,
+        conventions=(OVER_DRAFTED, "passes = tokens - accepted - 1 a request (its first comes from the prompt's pass); how many had a draft is not said")
+        if drafts else ("no drafts",),
+    )  # fmt: skip

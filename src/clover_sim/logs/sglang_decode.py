@@ -1,0 +1,103 @@
+"""SGLang's ``Decode batch`` lines, with and without ``accept len`` (scheduler metrics of every release).
+
+A line tells of the passes since the one before it and carries no counts. A window therefore runs from one decode line
+to the next and is weighted by its passes: growth of ``#token`` / accept len where one request runs, else throughput x
+seconds / accept len. The first line of a run only opens a window. ``accept rate`` had two meanings: accept len over
+draft tokens (root and bonus counted), and since 2026 (accept len - 1) over (draft tokens - 1); which one, and how many
+draft tokens, follows from the figures themselves.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clover_sim.logs._reader import CUT_OFF, Base, Line, Outcome
+from clover_sim.logs._section import Section
+from clover_sim.logs._sglang_run import Run
+from clover_sim.logs._text import fields, number
+
+MARKS = ("Decode batch", "Prefill batch", "server_args=", "ServerArgs(")
+
+_DECODE = re.compile(r"Decode batch(?:\s*\[\d+\])?[.,]\s*(?=#running-req)")
+_PREFILL = re.compile(r"Prefill batch(?:\s*\[\d+\])?[.,]\s*#new-seq")
+_STAMP = re.compile(r"\[?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?((?: [A-Z]+\d+)*)\]?")
+_DRAFTS = re.compile(r"speculative_num_draft_tokens=(\d+)")
+_ALGORITHM = re.compile(r"speculative_algorithm='?(\w+)'?")
+_TOKENS = ("#token", "#full token", "full token num")
+
+
+class Reader(Base):
+    """Follows each process (by the tag in its time stamp) from line to line."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = [Run()]
+
+    def start(self) -> None:
+        """A new file opens new windows."""
+        self._runs[-1].close()
+
+    def line(self, line: Line) -> Outcome:
+        """A decode line, or what tells where a run starts."""
+        text = line.text
+        run = self._runs[-1]
+        if found := _DECODE.search(text):
+            return self._decode(text, found.end(), line.ended)
+        if _PREFILL.search(text):
+            running = re.search(r"#running-req: (\d+)", text)
+            run.interrupt(_tag(text), idle=bool(running and running[1] == "0"))
+            return None
+        if "speculative_" in text and ("ServerArgs(" in text or "server_args=" in text):
+            drafts, algorithm = _DRAFTS.search(text), _ALGORITHM.search(text)
+            run.close()
+            if run.windows:
+                self._runs.append(Run())
+            known = algorithm[1] if algorithm and algorithm[1] != "None" else None
+            self._runs[-1].configure(int(drafts[1]) if drafts else None, known)
+            return True
+        return None
+
+    def _decode(self, text: str, at: int, ended: bool) -> Outcome:
+        run = self._runs[-1]
+        run.read += 1
+        stated = fields(text[at:])
+        running = number(stated.get("#running-req"))
+        speed = number(stated.get("gen throughput (token/s)"))
+        length, rate = number(stated.get("accept len")), number(stated.get("accept rate"))
+        if running is None or speed is None or (not ended and "#queue-req" not in stated):
+            return CUT_OFF
+        if "accept len" in stated and (length is None or length < 1):
+            return "an accept len that is not a number of at least 1"
+        if length is not None and not run.fits(length, rate):
+            run.close()
+            self._runs.append(Run(read=1))
+            run.read -= 1
+            run = self._runs[-1]
+        tokens = next((number(stated[name]) for name in _TOKENS if name in stated), None)
+        waiting = number(stated.get("#queue-req"))
+        run.line(_tag(text), _seconds(text), running, speed, length, rate, tokens, waiting)
+        return True
+
+    def sections(self) -> list[Section]:
+        """One a run with its own meaning of the rate, with drafts and without."""
+        return [section for run in self._runs if run.used for section in run.sections()]
+
+
+def _tag(text: str) -> str:
+    found = _STAMP.search(text)
+    before = text[: found.start()].strip(" [|") if found else ""
+    return f"{before}/{found[8].strip() if found else ''}"
+
+
+def _seconds(text: str) -> float | None:
+    """Seconds of the time stamp; only differences mean anything."""
+    found = _STAMP.search(text)
+    if found is None:
+        return None
+    from datetime import date
+
+    year, month, day, hour, minute, second = (int(found[i]) for i in range(1, 7))
+    try:
+        days = date(year, month, day).toordinal()
+    except ValueError:
+        return None
+    return days * 86400.0 + hour * 3600 + minute * 60 + second + float(f"0.{found[7] or 0}")

@@ -1,0 +1,135 @@
+"""Recording runs: what each pass scored and settled, in the schema that :mod:`clover_sim.streams.traces` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any
+
+from clover_sim.engine import run
+from clover_sim.errors import InputError, UsageError
+from clover_sim.ledger import FORCED, Ledger
+from clover_sim.records import BLOCK, DRAFT, Forward, Kind, TokenClass
+from clover_sim.request import Run
+from clover_sim.streams.base import Stream
+
+
+class RecordingDecoder:
+    """A decoder that passes another one's requests through and keeps the span and the confidences of each pass."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder = decoder
+        self.seen: list[tuple[int, int, dict[int, float]]] = []
+        for name in ("needs", "draft_source", "revises", "max_idle_passes", "kv_write"):
+            if hasattr(decoder, name):
+                setattr(self, name, getattr(decoder, name))
+
+    def decode(self, canvas: Any) -> Generator[Forward, Any, None]:
+        """Yield what the inner decoder yields."""
+        inner = self._decoder.decode(canvas)
+        view = None
+        while True:
+            try:
+                forward = inner.send(view)
+            except StopIteration:
+                return
+            view = yield forward
+            if isinstance(forward, Forward) and forward.attend is BLOCK and forward.role is not DRAFT:
+                scores = {p: view.confidence(p) for p in view.positions}
+                self.seen.append((forward.start, forward.stop, scores))
+
+
+def record(
+    decoder: Any, stream: Stream, *, name: str | None = None, strategy: str = "", **options: Any
+) -> tuple[Run, dict[str, Any]]:
+    """Run and record: ``(run, record)``; ``options`` are those of :func:`clover_sim.engine.run`.
+
+    The record is one line of a trace file: reading it back and replaying it gives the same passes and commits.
+    Raises :class:`UsageError` for a strategy that settles tokens in causal passes: there are no confidences to record.
+    """
+    tap = RecordingDecoder(decoder)
+    finished = run(tap, stream, **options)
+    ledger, number = finished.ledger, finished.request
+    length = min(len(stream), len(ledger.positions[number].row))
+    if any(ledger.kind[row] in (Kind.DECODE, Kind.VERIFY) for row in range(len(ledger))):
+        raise UsageError(f"recording needs a strategy of block diffusion; {strategy or decoder!r} settles causally")
+    padded = len(ledger.positions[number].row) > length
+    entry: dict[str, Any] = {"id": name or stream.name, "strategy": strategy, "kv_write": finished.kv_write}
+    for key in ("block_size", "threshold", "comparison"):
+        # With padding behind the text the threshold alone no longer explains each pass over the text itself.
+        if hasattr(decoder, key) and (key == "block_size" or not padded):
+            entry[key] = getattr(decoder, key)
+    if stream.texts:
+        entry["tokens"] = list(stream.texts[:length])
+    entry["token_class"] = [TokenClass(c).label for c in stream.classes[:length]]
+    entry["blocks"] = blocks = _blocks(ledger, number, tap.seen, length)
+    if any("span" in p for block in blocks for p in block["passes"]):
+        entry.pop("block_size", None)  # several blocks in flight are recorded as one
+    return finished, entry
+
+
+def write_records(path: str, records: Iterable[Mapping[str, Any]]) -> int:
+    """Write one record a line; gzip for a name that ends in ``.gz``. Returns how many were written."""
+    count = 0
+    try:
+        if path.endswith(".gz"):
+            import gzip
+
+            stream: Any = gzip.open(path, "wt", encoding="utf-8")
+        else:
+            stream = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        with stream:
+            for entry in records:
+                stream.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) + "\n")
+                count += 1
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    return count
+
+
+def _blocks(
+    ledger: Ledger, number: int, seen: list[tuple[int, int, dict[int, float]]], length: int
+) -> list[dict[str, Any]]:
+    """Passes grouped into blocks: spans that overlap belong to one block."""
+    places = ledger.positions[number]
+    committed: dict[int, list[int]] = {}
+    reopened: dict[int, list[int]] = {}
+    for p in range(length):
+        committed.setdefault(places.row[p], []).append(p)
+    for p, by, back in places.taken_back:
+        if p < length:
+            committed.setdefault(by, []).append(p)
+            reopened.setdefault(back, []).append(p)
+    blocks: list[dict[str, Any]] = []
+    spans: list[list[tuple[int, int]]] = []
+    stop = -1
+    views = iter(seen)
+    for row in range(len(ledger)):
+        kind = Kind(ledger.kind[row])
+        if kind in (Kind.KV_WRITE, Kind.ENCODE):
+            if blocks:
+                blocks[-1]["passes"].append({"kind": "kv_commit"})
+            continue
+        if kind not in (Kind.DENOISE, Kind.EDIT):
+            continue
+        first, last, scores = next(views)
+        if first >= length:
+            continue
+        if first >= stop:
+            blocks.append({"start": first, "passes": []})
+            spans.append([])
+        stop = max(stop, last)
+        settled, back = sorted(committed.get(row, [])), sorted(reopened.get(row, []))
+        masked = [p for p in scores if p < length]
+        entry: dict[str, Any] = {"masked": masked, "confidence": [scores[p] for p in masked], "committed": settled}
+        if back:
+            entry["reopened"] = back
+        entry["forced"] = bool(settled) and all(places.flags[p] & FORCED for p in settled)
+        blocks[-1]["passes"].append(entry)
+        spans[-1].append((first, min(last, length)))
+    for block, seen_spans in zip(blocks, spans, strict=True):
+        if len(set(seen_spans)) > 1:
+            passes = (p for p in block["passes"] if "committed" in p)
+            for entry, span in zip(passes, seen_spans, strict=True):
+                entry["span"] = list(span)
+    return blocks
