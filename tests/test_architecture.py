@@ -18,7 +18,7 @@ LAYERS = (
     ("__main__", "cli"),
     ("report",),
     ("comparison", "sweep", "serve", "validate", "explain", "trace", "notes", "prepare"),
-    ("cost", "workload", "registry", "conformance", "logs", "recordings"),
+    ("cost", "workload", "registry", "conformance", "logs", "recordings", "recorder"),
     ("engine", "request", "checks", "bulk", "canvas", "view", "ledger", "decoders"),
     ("streams", "physics", "specs", "sources"),
     ("records", "rng", "units", "errors", "faults", "options", "stats"),
@@ -270,7 +270,7 @@ def test_the_walk_finds_circles() -> None:
 
 
 def test_every_layer_entry_is_used_or_planned() -> None:
-    planned = {"sweep", "serve", "validate", "workload", "explain", "logs", "recordings", "prepare"}
+    planned = {"sweep", "serve", "validate", "workload", "explain", "logs", "recordings", "recorder", "prepare"}
     present = {name_of(path).partition(".")[0] for path in modules()}
     named = {name for names in LAYERS for name in names}
     assert named - present <= planned

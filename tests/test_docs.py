@@ -16,6 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
+PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "examples" / "plugin" / "src")])
 CALLS = '{"name": "search", "arguments": {"query": "block diffusion", "limit": 5, "exact": true}}\n'
 
 
@@ -27,11 +28,15 @@ def every(language: str) -> list[tuple[Path, str]]:
     return [(page, block) for page in PAGES for block in blocks(page, language)]
 
 
+def label(value: object) -> str:
+    return value.name if isinstance(value, Path) else str(value).partition("\n")[0][:50]
+
+
 def run(command: str, folder: Path, columns: int = 110) -> subprocess.CompletedProcess[str]:
     words = shlex.split(command)
     assert words[0] == "clover-sim"
     env = {
-        **os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{folder}", "COLUMNS": str(columns),
+        **os.environ, "PYTHONPATH": f"{PATH}{os.pathsep}{folder}", "COLUMNS": str(columns),
         "PYTHONIOENCODING": "utf-8",
     }  # fmt: skip
     return subprocess.run(
@@ -55,27 +60,31 @@ def test_quoted_commands_run(command, tmp_path):
     assert done.stdout.strip()
 
 
-@pytest.mark.parametrize(("page", "block"), every("console"), ids=lambda value: getattr(value, "name", None))
+def shown() -> list[tuple[Path, str]]:
+    """Console blocks of one command and what it prints (those of several commands are only for reading)."""
+    return [(page, block) for page, block in every("console") if block.startswith("$ clover-sim") and block.count("$ ") == 1]
+
+
+@pytest.mark.parametrize(("page", "block"), shown(), ids=label)
 def test_console_blocks_show_what_is_printed(page, block, tmp_path):
-    command, _, shown = block.partition("\n")
-    assert command.startswith("$ ")
+    command, _, text = block.partition("\n")
     done = run(command[2:], tmp_path)
     assert done.returncode == 0, done.stderr
     printed = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
     if os.environ.get("CLOVER_SIM_UPDATE_DOCS"):
-        text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace(block, f"{command}\n{printed}\n"), encoding="utf-8")
+        whole = page.read_text(encoding="utf-8")
+        page.write_text(whole.replace(block, f"{command}\n{printed}\n"), encoding="utf-8")
         return
-    assert printed.splitlines() == [line.rstrip() for line in shown.rstrip().splitlines()]
+    assert printed.splitlines() == [line.rstrip() for line in text.rstrip().splitlines()]
 
 
-@pytest.mark.parametrize(("page", "block"), every("python"), ids=lambda value: getattr(value, "name", None))
+@pytest.mark.parametrize(("page", "block"), every("python"), ids=label)
 def test_python_blocks_run(page, block, tmp_path):
     if block.startswith("def decode(self"):
         compile(block, str(page), "exec")
         return
     done = subprocess.run(
-        [sys.executable, "-c", block], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        [sys.executable, "-c", block], cwd=tmp_path, env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

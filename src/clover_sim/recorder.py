@@ -75,7 +75,7 @@ def write_records(path: str, records: Iterable[Mapping[str, Any]]) -> int:
         if path.endswith(".gz"):
             import gzip
 
-            stream: Any = gzip.open(path, "wt", encoding="utf-8")
+            stream: Any = gzip.open(path, "wt", encoding="utf-8")  # noqa: SIM115
         else:
             stream = open(path, "w", encoding="utf-8")  # noqa: SIM115
         with stream:

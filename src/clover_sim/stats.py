@@ -6,21 +6,46 @@ import math
 from collections.abc import Sequence
 from functools import cache
 
+NOISE = 1e-12
+"""Values that differ by less than this part of their size differ by rounding alone."""
+
 
 def mean(values: Sequence[float]) -> float:
-    """Arithmetic mean of at least one value, summed exactly."""
-    return math.fsum(values) / len(values)
+    """Arithmetic mean of at least one value, summed exactly; equal values give that value back.
+
+    >>> mean([0.1, 0.1, 0.1]), mean([1, 2])
+    (0.1, 1.5)
+    """
+    if min(values) == max(values):
+        return float(values[0])
+    scaled, exponent = _scaled(values)
+    return math.ldexp(math.fsum(scaled) / len(values), exponent)
 
 
 def ci95(values: Sequence[float]) -> float:
     """Half-width of the 95 % confidence interval of the mean of n >= 2 values (Student's t, n - 1 degrees of freedom).
 
-    >>> round(ci95([1.0, 2.0, 3.0, 4.0]), 3)
-    2.054
+    It is exactly 0 when the values are equal but for rounding (:data:`NOISE`).
+
+    >>> round(ci95([1.0, 2.0, 3.0, 4.0]), 3), ci95([0.1, 0.1, 0.1])
+    (2.054, 0.0)
     """
-    n, middle = len(values), mean(values)
-    variance = math.fsum((v - middle) ** 2 for v in values) / (n - 1)
-    return t_quantile(n - 1) * math.sqrt(variance / n)
+    n = len(values)
+    if n < 2:
+        raise ValueError("an interval needs at least 2 values")
+    low, high = min(values), max(values)
+    if high == low or high - low <= NOISE * max(abs(low), abs(high)):
+        return 0.0
+    scaled, exponent = _scaled(values)
+    middle = math.fsum(scaled) / n
+    variance = math.fsum((v - middle) ** 2 for v in scaled) / (n - 1)
+    return math.ldexp(t_quantile(n - 1) * math.sqrt(variance / n), exponent)
+
+
+def _scaled(values: Sequence[float]) -> tuple[list[float], int]:
+    """The values over a power of two near the largest, so that no square overflows or vanishes; and its exponent."""
+    exponent = math.frexp(max(map(abs, values)))[1]
+    return [math.ldexp(v, -exponent) for v in values], exponent
 
 
 @cache

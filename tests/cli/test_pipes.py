@@ -11,6 +11,7 @@ import time
 import pytest
 
 from cli.harness import COMMAND, cli, environment
+from clover_sim.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes and signals")
 
@@ -54,13 +55,28 @@ def test_after_a_closed_pipe_the_work_goes_on(tmp_path):
     assert target.read_text().startswith("{")
 
 
-def test_closed_streams_are_no_fault():
-    for stream in (1, 2):
-        done = subprocess.run(
-            ["bash", "-c", f"{sys.executable} -m clover_sim compare --tokens 64 {stream}>&-"],
-            capture_output=True, text=True, timeout=60, env=environment(), check=False,
-        )  # fmt: skip
-        assert done.returncode == 0 and "Traceback" not in done.stderr
+def _in_shell(redirection, *args, **env):
+    """Run with a redirection as a shell writes it."""
+    return subprocess.run(
+        ["bash", "-c", f'exec "$@" {redirection}', "bash", *COMMAND, *args],
+        capture_output=True, text=True, timeout=60, env=environment(**env), check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ["compare --tokens 64", "list gpus", "--version", "compare --help", ""])
+def test_a_closed_output_loses_the_result_and_says_so(words):
+    done = _in_shell(">&-", *words.split())
+    assert done.returncode == 3
+    assert "standard output is closed" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>&- <&-", "2>/dev/full"])
+def test_a_lost_error_stream_changes_neither_result_nor_code(redirection):
+    good = _in_shell(redirection, "compare", "--tokens", "64", "--format", "json")
+    assert good.returncode == 0 and good.stdout.startswith("{") and good.stdout.endswith("}\n")
+    for words, code in (("compare -s nonsense -v", 2), ("compare --tokens 64 -v --fail-under speedup_time=99", 1),
+                        ("-v nonsense", 2), ("compare -v --input nowhere.json", 3)):  # fmt: skip
+        assert _in_shell(redirection, *words.split()).returncode == code
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
@@ -107,9 +123,23 @@ def test_ctrl_c_at_any_moment(delay_s):
     time.sleep(delay_s)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    if "Exception ignored" in err:
-        pytest.skip("the interruption fell into a callback of the interpreter, which drops it")
     assert (process.returncode, out, err) == (130, "", "\nclover-sim: interrupted\n")
+
+
+def test_an_interruption_that_python_drops_is_raised_again(capsys, monkeypatch):
+    class Dropping:
+        def __del__(self):
+            raise KeyboardInterrupt
+
+    def work(*_args, **_kwargs):
+        Dropping()
+        time.sleep(5)
+
+    monkeypatch.setattr("clover_sim.comparison.compare", work)
+    before = sys.unraisablehook
+    assert main(["compare"]) == 130
+    assert capsys.readouterr() == ("", "\nclover-sim: interrupted\n")
+    assert sys.unraisablehook is before and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_non_utf8_terminal_gets_ascii(tmp_path):

@@ -17,7 +17,7 @@ from clover_sim.specs import (
 
 
 def test_the_engines_that_are_there() -> None:
-    wanted = {"vllm", "sglang", "trtllm", "llama.cpp", "mlx", "kernels", "ideal"}
+    wanted = {"vllm", "sglang", "trtllm", "llama.cpp", "mlx", "kernels", "ideal", "hf"}
     assert wanted <= set(list_engines())
     for name in list_engines():
         engine = load_engine(name)

@@ -10,33 +10,55 @@ used (read or written); 4 a decoder or plug-in is at fault, or the program itsel
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # nothing is imported before main() is ready for Ctrl-C
+    from collections.abc import Sequence
+    from typing import Any
 
 INTERRUPTED = 130
 FAULT = 4
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; no exception leaves this function."""
-    arguments = [*(sys.argv[1:] if argv is None else argv)]  # not list(...): that is a command here
+    """Run one command and return its exit code; no exception leaves this function.
+
+    Args:
+        argv: the words after the program's name. ``None``: those of this process, which ends afterwards.
+    """
+    before = sys.unraisablehook
+
+    def heed(lost: Any) -> None:
+        """Ctrl-C inside a finaliser or a callback is dropped by Python; here it is raised again."""
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            before(lost)
+            return
+        import _thread
+
+        _thread.start_new_thread(_thread.interrupt_main, ())  # later: what is raised in here is dropped too
+
     try:
-        try:
-            from clover_sim.cli import _dispatch
+        sys.unraisablehook = heed
+        from clover_sim.cli import _dispatch
 
-            return _dispatch.run(arguments)
-        except Exception as error:
-            if _interrupted(error):
-                raise KeyboardInterrupt from None
-            from clover_sim.cli import _dispatch
-
-            return _dispatch.report(error, arguments)
+        return _dispatch.main([*(sys.argv[1:] if argv is None else argv)], last=argv is None)
     except KeyboardInterrupt:
-        sys.stderr.write("\nclover-sim: interrupted\n")
-        return INTERRUPTED
+        return _interrupted()
+    finally:
+        sys.unraisablehook = before
 
 
-def _interrupted(error: BaseException | None) -> bool:
-    """Whether ``error`` was raised while the program unwound from an interruption."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return error is not None
+def _interrupted() -> int:
+    """Say so, undisturbed by a second Ctrl-C."""
+    import signal
+
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # only the main thread may
+        before = None
+    from clover_sim.cli._streams import chatter
+
+    chatter("\nclover-sim: interrupted\n")
+    if before is not None:
+        signal.signal(signal.SIGINT, before)
+    return INTERRUPTED

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clover_sim.cli._numbers import number
 from clover_sim.errors import UsageError
 from clover_sim.report._rows import BASELINE, labels
 from clover_sim.report.columns import column
@@ -42,11 +43,9 @@ def bar(text: str, better: str) -> Bar:
         other = Bar(entry.key, 0, entry.better).flag
         raise UsageError(f"{entry.key} is better when {entry.better}; use {other} {text}")
     try:
-        value = float(figure)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"{figure!r} is not a number, in {text!r}")
+        value = number(figure)
+    except UsageError as error:
+        raise UsageError(f"{error}, in {text!r}") from None
     return Bar(entry.key, value, better)
 
 

@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any
 
+from clover_sim.cli._streams import chatter, is_terminal, output, silence, terminal_width
+from clover_sim.errors import InputError
 from clover_sim.report import Look
-from clover_sim.report._text import clean, clip
+from clover_sim.report._text import clean, clip, shorten
 
-_WIDTH_WITHOUT_TERMINAL = 120
 _PROGRESS_AFTER_S = 0.4
 _PROGRESS_EVERY_S = 0.1
+_LONGEST_MESSAGE = 2_000
 
 
 def wants_colour(choice: str, terminal: bool, environ: Mapping[str, str]) -> bool:
@@ -43,27 +45,29 @@ class Console:
 
     def look(self, columns: tuple[str, ...] = ()) -> Look:
         """How text for standard output may look."""
-        encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+        stream = output()
+        encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
         return Look(
             width=terminal_width(),
-            colour=wants_colour(self.color, _is_terminal(sys.stdout), os.environ),
+            colour=wants_colour(self.color, is_terminal(stream), os.environ),
             unicode=encoding.startswith("utf") and os.environ.get("TERM") != "dumb",
             columns=columns,
         )
 
     def write(self, text: str) -> None:
         """Write a result to standard output."""
-        if sys.stdout is None:
-            return
-        encoding = sys.stdout.encoding or "utf-8"
+        stream = output()
+        if stream is None or stream.closed:
+            raise InputError(NO_OUTPUT)
+        encoding = stream.encoding or "utf-8"
         try:
-            sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            sys.stdout.flush()
+            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            stream.flush()
         except BrokenPipeError:
-            _silence(sys.stdout)
+            silence(stream)
         except OSError as error:
-            _silence(sys.stdout)
-            raise OSError(error.errno, error.strerror, "standard output") from None
+            silence(stream)
+            raise InputError(f"cannot write to standard output: {error.strerror or error}") from None
 
     def warning(self, message: str) -> None:
         """Say what the reader should know but need not act on; silent with ``-q``."""
@@ -81,7 +85,7 @@ class Console:
     def info(self, message: str) -> None:
         """Say what was done; silent with ``-q``."""
         if not self.quiet:
-            self._chatter(f"{clean(message)}\n")
+            chatter(f"{harmless(message)}\n")
 
     @contextmanager
     def progress(self, noun: str) -> Iterator[Any]:
@@ -89,7 +93,7 @@ class Console:
 
         The line appears only when the work takes a while, and is gone when it ends.
         """
-        if self.quiet or not _is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
+        if self.quiet or not is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
             yield None
             return
         import time
@@ -105,57 +109,25 @@ class Console:
             last, drawn = now, True
             left = (now - start) * (total - done) / done if done else 0
             text = f"{done}/{total} {noun}, about {left:.0f} s left" if done else f"0/{total} {noun}"
-            self._chatter(f"\r\x1b[K{clip(text, terminal_width() - 1)}")
+            chatter(f"\r\x1b[K{clip(text, terminal_width() - 1)}")
 
         try:
             yield draw
         finally:
             if drawn:
-                self._chatter("\r\x1b[K")
+                chatter("\r\x1b[K")
 
     def _note(self, style: str, kind: str, message: str) -> None:
-        colour = wants_colour(self.color, _is_terminal(sys.stderr), os.environ)
-        self._chatter(f"{self.prog}: {Look(colour=colour).paint(f'1;{style}', f'{kind}:')} {clean(message)}\n")
-
-    @staticmethod
-    def _chatter(text: str) -> None:
-        if sys.stderr is None:
-            return
-        try:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        except OSError:
-            _silence(sys.stderr)
+        colour = wants_colour(self.color, is_terminal(sys.stderr), os.environ)
+        chatter(f"{self.prog}: {Look(colour=colour).paint(f'1;{style}', f'{kind}:')} {harmless(message)}\n")
 
 
-def terminal_width() -> int:
-    """Columns to write for: COLUMNS, else the terminal that output, errors or input are on, else 120.
-
-    Looking beyond standard output lets ``clover-sim compare | less`` fit the terminal that the reader sees.
-    """
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
-    for stream in (sys.stdout, sys.stderr, sys.stdin):
-        try:
-            return os.get_terminal_size(stream.fileno()).columns or _WIDTH_WITHOUT_TERMINAL
-        except (AttributeError, OSError, ValueError):
-            continue
-    return _WIDTH_WITHOUT_TERMINAL
+NO_OUTPUT = (
+    "standard output is closed, so the result would be lost; send it to a file, or to the null device if an --export "
+    "is all you want"
+)
 
 
-def _is_terminal(stream: IO[str] | None) -> bool:
-    try:
-        return stream is not None and stream.isatty()
-    except ValueError:  # closed
-        return False
-
-
-def _silence(stream: IO[str]) -> None:
-    """Send what is still buffered, and all that follows, nowhere: else Python complains about it at its exit."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
-        os.close(null)
-    except (OSError, ValueError):
-        pass
+def harmless(message: str) -> str:
+    """A message as one line of bounded length that cannot steer a terminal."""
+    return shorten(clean(shorten(message, _LONGEST_MESSAGE)), _LONGEST_MESSAGE)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from clover_sim.cli._console import Console
+from clover_sim.cli._console import NO_OUTPUT, Console, harmless
+from clover_sim.cli._streams import chatter, output, results_only
 from clover_sim.errors import CloverError, DecoderFault, InputError, UsageError, suggest
 
 FAULT = DecoderFault.exit_code
@@ -21,13 +21,46 @@ examples:
 
 "clover-sim COMMAND --help" says more about a command, "clover-sim list" what can be named.
 """
+_MOST_CAUSES = 100
 
 
-def run(argv: Sequence[str]) -> int:
+class Invocation:
+    """What is known of a run so far, for the words with which it fails."""
+
+    __slots__ = ("color", "prog", "verbose")
+
+    def __init__(self) -> None:
+        self.prog, self.verbose, self.color = "clover-sim", False, "auto"
+
+
+def main(argv: Sequence[str], last: bool = False) -> int:
+    """Run and return the exit code; only an interruption leaves as an exception.
+
+    Args:
+        last: whether the process ends afterwards.
+    """
+    invocation = Invocation()
+    with results_only(last):
+        try:
+            return run(argv, invocation)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plug-in may raise SystemExit or worse
+            if _interrupted(error):
+                raise KeyboardInterrupt from None
+            return report(error, invocation)
+
+
+def run(argv: Sequence[str], invocation: Invocation) -> int:
     """Find the command, build only its parser, run it."""
     before, rest = _leading(argv)
+    invocation.verbose = any(word == "--verbose" or (word[1:2] != "-" and "v" in word) for word in before)
+    if output() is None:
+        raise InputError(NO_OUTPUT)
     name = rest[0] if rest else ""
-    if name in ("", "-h", "--help", "help") and len(rest) < 2:
+    if name in ("-V", "--version", "help") and len(rest) > 1 + (name == "help"):
+        raise UsageError(f"unexpected argument {rest[-1]!r}: nothing comes after {' '.join(rest[:-1])}")
+    if (name in ("", "-h", "--help", "help") and len(rest) < 2) or rest == ["help", "help"]:
         Console().write(overview())
         return 0
     if name in ("-V", "--version"):
@@ -36,23 +69,35 @@ def run(argv: Sequence[str]) -> int:
         Console().write(f"clover-sim {__version__}\n")
         return 0
     if name == "help":
-        return run([rest[1], "--help"])
+        return run([rest[1], "--help"], invocation)
     if name.startswith("-"):
         known = ", ".join(commands())
         raise UsageError(f"the command comes first, as in: clover-sim compare {name} (commands: {known})")
     command = _load(name)
     if command is None:
         raise UsageError(f"unknown command {name!r}{suggest(name, commands())}")
+    return _run_command(name, command, [*before, *rest[1:]], invocation)
+
+
+def _run_command(name: str, command: Any, words: Sequence[str], invocation: Invocation) -> int:
+    from argparse import Namespace
+
     from clover_sim.cli._parser import Parser
 
     parser = Parser(name, command.SUMMARY, getattr(command, "EXAMPLES", ""))
+    invocation.prog = parser.prog
     command.configure(parser)
-    if "-h" in rest or "--help" in rest:
+    args = Namespace()
+    try:
+        if "-h" not in words and "--help" not in words:
+            parser.parse(words, args)
+    finally:  # what was read before an error counts
+        invocation.verbose = getattr(args, "verbose", invocation.verbose)
+        invocation.color = getattr(args, "color", invocation.color)
+    if getattr(args, "help", True):
         Console().write(parser.format_help())
         return 0
-    args = parser.parse([*before, *rest[1:]])
-    console = Console(color=args.color, quiet=args.quiet, prog=parser.prog)
-    code: int = command.run(args, console)
+    code: int = command.run(args, Console(color=args.color, quiet=args.quiet, prog=parser.prog))
     return code
 
 
@@ -74,45 +119,63 @@ def overview() -> str:
     return "\n".join([_ABOUT, "", "usage: clover-sim COMMAND [OPTIONS]", "", "commands:", *lines, "", _EXAMPLES])
 
 
-def report(error: Exception, argv: Sequence[str]) -> int:
+def report(error: BaseException, invocation: Invocation) -> int:
     """Say what went wrong in one line on standard error and return the exit code; the traceback only with ``-v``."""
-    _, rest = _leading(argv)
-    prog = f"clover-sim {rest[0]}" if rest and _load(rest[0]) else "clover-sim"
-    verbose = any(word == "--verbose" or (word[:1] == "-" and word[:2] != "--" and "v" in word) for word in argv)
-    if verbose:
+    if invocation.verbose:
         import traceback
 
-        sys.stderr.write("".join(traceback.format_exception(error)))
+        lines = "".join(traceback.format_exception(error)).split("\n")
+        chatter("\n".join(map(harmless, lines)))
     code, message = _explain(error)
-    Console(prog=prog).error(message)
+    Console(color=invocation.color, prog=invocation.prog).error(message)
     return code
 
 
-def _explain(error: Exception) -> tuple[int, str]:
+def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, DecoderFault) and error.__cause__ is not None:
         return error.exit_code, f"{error}; add -v for the traceback"
     if isinstance(error, CloverError):
         return error.exit_code, str(error)
     if isinstance(error, OSError) and error.strerror:
-        where = f" {error.filename!r}" if error.filename else ""
-        return InputError.exit_code, f"cannot use{where or ' a file'}: {error.strerror}"
+        where = f"cannot use {error.filename!r}" if error.filename else "cannot read or write"
+        return InputError.exit_code, f"{where}: {error.strerror}"
     if isinstance(error, MemoryError):
         return InputError.exit_code, "not enough memory for this run; ask for fewer tokens or seeds at once"
+    try:
+        said = str(error)
+    except Exception:  # the exceptions of plug-ins may be broken too
+        said = "(no message can be had)"
+    if not isinstance(error, Exception):
+        return FAULT, f"a decoder or plug-in tried to end the program, {type(error).__name__}: {said}"
     return (
         FAULT,
-        f"internal error, {type(error).__name__}: {error}; please report it with what the same run says with -v",
+        f"internal error, {type(error).__name__}: {said}; please report it with what the same run says with -v",
     )
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether ``error`` was raised while the program unwound from an interruption."""
+    for _ in range(_MOST_CAUSES):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            break
+        error = error.__context__
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _leading(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split off the flags every command has, so that they may also stand before the command."""
     before: list[str] = []
     rest = list(argv)
-    while rest and rest[0].partition("=")[0] in ("-q", "--quiet", "-v", "--verbose", "--color"):
+    while rest and (rest[0].partition("=")[0] in ("--quiet", "--verbose", "--color") or _quiet_or_verbose(rest[0])):
         before.append(rest.pop(0))
         if before[-1] == "--color" and rest:
             before.append(rest.pop(0))
     return before, rest
+
+
+def _quiet_or_verbose(word: str) -> bool:
+    """Whether ``word`` is ``-q``, ``-v`` or both at once."""
+    return len(word) > 1 and word[0] == "-" and set(word[1:]) <= {"q", "v"}
 
 
 def _load(name: str) -> Any:

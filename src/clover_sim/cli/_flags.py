@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from clover_sim.cli._numbers import counts, positive, seeds, whole
+from clover_sim.cli._numbers import bandwidth_tb_s, counts, format_name, number, params_b, seeds, whole
 from clover_sim.cli._parser import choice, typed
 from clover_sim.errors import UsageError
 from clover_sim.records import EOS_STOPS, KV_WRITE_RULES
@@ -33,7 +33,8 @@ def strategy_flags(parser: ArgumentParser) -> None:
     add("-s", "--strategy", metavar="NAME[:KEY=VALUE]", action="append",
         help="a decoder with its options; repeatable; see list strategies")  # fmt: skip
     add("--block-size", metavar="N", type=typed(whole), help="option block_size of the strategies that have it")
-    add("--threshold", metavar="P", help="option threshold of the strategies that have it")
+    add("--threshold", metavar="P", type=typed(number),
+        help="option threshold of the strategies that have it")  # fmt: skip
     add("--num-speculative-tokens", metavar="K", type=typed(whole),
         help="option num_speculative_tokens of the strategies that have it")  # fmt: skip
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
@@ -54,16 +55,16 @@ def machine_flags(parser: ArgumentParser) -> None:
     add("--model", metavar="NAME|FILE", help="model whose passes are priced; see list models")
     add("--gpu", metavar="NAME|FILE", help="accelerator; see list gpus")
     add("--engine", metavar="NAME|FILE", help="inference engine; see list engines")
-    add("--precision", metavar="NAME", help="format of the weights (default bf16)")
-    add("--kv-cache-dtype", metavar="NAME", help="format of the K/V cache (default bf16)")
+    add("--precision", metavar="NAME", type=typed(format_name), help="format of the weights (default bf16)")
+    add("--kv-cache-dtype", metavar="NAME", type=typed(format_name), help="format of the K/V cache (default bf16)")
     add("--tensor-parallel-size", metavar="N", type=typed(whole), help="cards that share every layer")
     add("--batch-size", metavar="N", type=typed(whole), default=1, help="requests decoded together (default 1)")
     add("--prompt-tokens", metavar="N", type=typed(lambda t: whole(t, 0)), default=0,
         help="cached tokens before the output (default 0)")  # fmt: skip
     add("--cost", metavar="MODEL", help="floor, roofline (default) or fixed:pass_ms=15")
-    add("--params-b", metavar="X", type=typed(positive), help="bare model: parameters in billions")
-    add("--active-b", metavar="X", type=typed(positive), help="bare model: active parameters in billions")
-    add("--gpu-bandwidth-tb-s", metavar="X", type=typed(positive), help="bare accelerator: bandwidth in TB/s")
+    add("--params-b", metavar="X", type=typed(params_b), help="bare model: parameters in billions")
+    add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
+    add("--gpu-bandwidth-tb-s", metavar="X", type=typed(bandwidth_tb_s), help="bare accelerator: bandwidth in TB/s")
     add("--calibration", metavar="FILE", type=typed(_reserved("--engine, or --cost fixed:pass_ms=...")), help=_hidden())
 
 
@@ -159,6 +160,8 @@ def cost(args: Namespace) -> Any:
     _contradiction(args, "gpu", "gpu_bandwidth_tb_s")
     if args.params_b is None and args.active_b is not None:
         raise UsageError("--active-b needs --params-b, the size of the whole model")
+    if args.params_b is not None and (args.active_b or 0) > args.params_b:
+        raise UsageError(f"--active-b {args.active_b:g} is more than the whole model, --params-b {args.params_b:g}")
     if args.params_b is not None:
         model = bare_model(args.params_b * 1e9, None if args.active_b is None else args.active_b * 1e9)
     else:

@@ -10,6 +10,9 @@ from clover_sim.errors import UsageError, suggest
 
 setattr(argparse, "_", str)  # noqa: B010 (its messages in the language of ours, and no search for catalogues: 1 ms)
 
+_NUMERIC = tuple("0123456789.")
+_HELP_WIDTH = 80
+
 
 class Parser(argparse.ArgumentParser):
     """The parser of one command: flags are never abbreviated, unknown ones get "did you mean"."""
@@ -26,11 +29,34 @@ class Parser(argparse.ArgumentParser):
         )
         self.register("action", None, _Once)
         self.register("action", "store", _Once)
+        self._words: list[str] = []
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing, in the words of this program."""
         message = message.removeprefix("argument ")
-        raise UsageError(message.replace("expected one argument", "a value is missing after it"))
+        flag, _, what = message.partition(": ")
+        if what in ("expected one argument", "expected at least one argument"):
+            message = f"{flag}: {self._missing(flag.split('/'))}"
+        raise UsageError(message)
+
+    def _missing(self, names: Sequence[str]) -> str:
+        """What to say of a flag without a value: perhaps its value looks like a flag."""
+        action = self._option_string_actions[names[0]]
+        missing = f"a value is missing after it, {action.metavar or 'one word'}"
+        for i, word in enumerate(self._words[:-1]):
+            following = self._words[i + 1]
+            if word in names and following.startswith("-"):
+                if following in self._option_string_actions:
+                    return f"{missing}: {following} is a flag of its own"
+                joined = f"{word}={following}" if word.startswith("--") else f"{word}{following}"
+                return f"{missing}: {following!r} begins with a dash; if it is the value, write {joined}"
+        return missing
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """The value of any flag; an empty one is a slip, often of a shell variable that is not set."""
+        if not arg_string.strip():
+            raise argparse.ArgumentError(action, f"the value is empty; expected {action.metavar or 'one word'}")
+        return super()._get_value(action, arg_string)
 
     def format_help(self) -> str:
         """The help; the formats are looked up only here, since most runs never show them."""
@@ -41,18 +67,36 @@ class Parser(argparse.ArgumentParser):
                 action.help = f"{action.help or ', '.join(formats())} (default table)"
         return super().format_help()
 
-    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """The values of ``argv``; :class:`UsageError` with one line for anything unknown or malformed."""
-        args, unknown = self.parse_known_args(argv)
+    def parse(self, argv: Sequence[str], into: argparse.Namespace | None = None) -> argparse.Namespace:
+        """The values of ``argv``; :class:`UsageError` with one line for anything unknown or malformed.
+
+        Args:
+            into: where they are put, flag by flag, so that those before an error are known.
+        """
+        self._words = [*argv]
+        args, unknown = self.parse_known_args(self._with_negative_values(argv), into)
         if unknown:
             word = next((w for w in unknown if w.startswith("-") and len(w) > 1), unknown[0])
             if not word.startswith("-"):
                 raise UsageError(f"unexpected argument {word!r}; run with --help to see what is taken")
             flag = word.partition("=")[0]
+            if flag == "--":
+                raise UsageError("unexpected argument '--'; run with --help to see what is taken")
             known = [f for f in self._option_string_actions if f.startswith("--")]
             hint = suggest(flag, known)
             raise UsageError(f"unknown flag {flag}{hint if 'mean' in hint else '; run with --help to see all'}")
         return args
+
+    def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
+        """Values such as ``-1:3`` joined to their flag: they are numbers, and what is wrong with them can be said."""
+        joined: list[str] = []
+        for word in argv:
+            action = self._option_string_actions.get(joined[-1]) if joined else None
+            if word[:1] == "-" and word[1:2] in _NUMERIC and action is not None and action.nargs is None:
+                joined[-1] += f"={word}" if joined[-1].startswith("--") else word
+            else:
+                joined.append(word)
+        return joined
 
 
 class _Once(argparse._StoreAction):
@@ -69,8 +113,10 @@ class _Once(argparse._StoreAction):
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30)
+    def __init__(self, prog: str, **_look: Any) -> None:
+        from clover_sim.cli._streams import terminal_width
+
+        super().__init__(prog, max_help_position=30, width=max(20, terminal_width(_HELP_WIDTH) - 2))
 
 
 def typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:

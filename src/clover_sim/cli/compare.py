@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Compare, print, export, check."""
-    exports = _export.plan(args.export)
+    exports = _export.plan(args.export, inputs=args.input)
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.comparison import compare
     from clover_sim.report import get_format
@@ -63,9 +63,7 @@ def run(args: Namespace, console: Console) -> int:
     for warning in result.warnings:
         console.warning(warning)
     console.write(get_format(args.format).render(result, console.look(args.columns)))
-    for export in exports:
-        export.write(lambda name, look: get_format(name).render(result, look), args.columns)
-        console.info(f"wrote {export.path}")
+    _export.write_all(exports, lambda name, look: get_format(name).render(result, look), console, args.columns)
     bars = [*args.fail_under, *args.fail_over]
     return _verdict(bars, result, console) if bars else 0
 

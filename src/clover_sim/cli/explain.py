@@ -112,7 +112,8 @@ def _asked(args: Namespace) -> Any:
         from clover_sim.specs import load_model
 
         cost = cost_model(args.cost or "roofline", replace(cost.machine, drafter=load_model(args.drafter)))
-    return Asked(cost, args.batch_size, args.prompt_tokens, args.drafter, args.parallel_drafting)
+    own_engine = args.engine is None
+    return Asked(cost, args.batch_size, args.prompt_tokens, args.drafter, args.parallel_drafting, own_engine)
 
 
 def _render(blocks: Any, look: Any) -> str:

@@ -49,27 +49,28 @@ def run(args: Namespace, console: Console) -> int:
         return render_listing(items, look)
 
     console.write(text(args.format, console.look()))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    _export.write_all(exports, text, console)
     return 0
 
 
 def _strategies() -> list[dict[str, Any]]:
     from clover_sim.registry import strategy_names
 
-    return [{"name": n, "options": _options(n, summary), "summary": summary} for n, summary in strategy_names()]
+    return [_strategy(name, summary) for name, summary in strategy_names()]
 
 
-def _options(name: str, summary: str) -> str:
+def _strategy(name: str, summary: str) -> dict[str, Any]:
     """The options with their defaults; a plug-in is not loaded just to be listed."""
     if summary.startswith("plug-in "):
-        return ""
+        return {"name": name, "options": "", "summary": summary}
     from clover_sim.prepare import options_of
     from clover_sim.registry import build_strategy
     from clover_sim.report._figures import options_text
 
-    return options_text(options_of(build_strategy(name)[1])).replace(",", ", ")
+    decoder = build_strategy(name)[1]
+    if summary.startswith(f"{type(decoder).__name__}("):  # without docstrings (-OO) a dataclass has its signature there
+        summary = ""
+    return {"name": name, "options": options_text(options_of(decoder)).replace(",", ", "), "summary": summary}
 
 
 def _profiles() -> list[dict[str, Any]]:

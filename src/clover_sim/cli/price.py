@@ -70,14 +70,14 @@ def run(args: Namespace, console: Console) -> int:
         routing_beta=args.routing_beta,
     )  # fmt: skip
     if args.offload != "none":
-        from clover_sim.cost.memory import offloaded
+        from clover_sim.cost.remedy import offloaded
 
         machine = offloaded(machine, args.offload, max(args.batch_size), max(args.context))
     result = estimate(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
     for note in notes:
         console.warning(note)
     if not result.memory.fits and not machine.offload_bytes:
-        from clover_sim.cost.memory import does_not_fit
+        from clover_sim.cost.remedy import does_not_fit
 
         console.warning(does_not_fit(machine, result.memory))
 
@@ -110,12 +110,12 @@ def _model(args: Namespace) -> tuple[Any, Any, dict[str, Any], list[str]]:
     if args.weight_gb is not None:
         if args.precision:
             raise UsageError("--weight-gb says how many bytes there are; --precision cannot change them")
-        from clover_sim.specs.model import bare_weights
+        from clover_sim.specs.bare import bare_weights
 
         model = bare_weights(args.weight_gb * 1e9)
         return model, "8", {}, []
     if args.params_b is not None:
-        from clover_sim.specs.model import bare_model
+        from clover_sim.specs.bare import bare_model
 
         return bare_model(args.params_b * 1e9, None if args.active_b is None else args.active_b * 1e9), None, {}, []
     name = args.model or load.DEFAULT_MODEL
@@ -132,7 +132,7 @@ def _model(args: Namespace) -> tuple[Any, Any, dict[str, Any], list[str]]:
 
 
 def _hardware(args: Namespace) -> Any:
-    from clover_sim.specs.hardware import bare_hardware
+    from clover_sim.specs.bare import bare_hardware
     from clover_sim.specs.load import DEFAULT_HARDWARE, load_hardware
 
     if args.gpu is not None and args.gpu_bandwidth_tb_s is not None:

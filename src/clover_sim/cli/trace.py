@@ -40,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Trace, print, export."""
-    exports = _export.plan(args.export, _FORMATS)
+    exports = _export.plan(args.export, _FORMATS, args.input)
     if args.seeds is not None and len(args.seeds) > 1:
         raise UsageError("--seeds: a trace shows one run; give one seed, as in --seeds 7")
     from clover_sim.trace import trace_block
@@ -67,7 +67,5 @@ def run(args: Namespace, console: Console) -> int:
         return render_trace(trace, look)
 
     console.write(text(args.format, console.look()))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    _export.write_all(exports, text, console)
     return 0

@@ -21,7 +21,8 @@ BAND = (0.90, 1.12)
 """What remains uncertain after a calibration: the middle 80 % of other passes on the same machine."""
 
 _BANDS = {"band_dense": BAND, "band_moe": BAND, "band_parallel": BAND}
-_FITTED = ("pass_s", "layer_s", "moe_layer_s", "eta", "eta_experts", "eta_kv")
+_FLOORS = ("layer_s", "moe_layer_s", "moe_width_s", "index_layer_s", "quant_layer_s")
+_FITTED = ("pass_s", *_FLOORS, "eta", "eta_experts", "eta_kv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +181,10 @@ def _one(machine: Machine, points: list[Point]) -> dict[str, float]:
     layers = machine.target_rates.layers_s
     if layers and layers + host >= 0:
         share = 1 + host / layers
-        return {"pass_s": 0.0, "layer_s": c.layer_s * share, "moe_layer_s": c.moe_layer_s * share}
-    return {"pass_s": 0.0, **_fractions(machine, (step - rest) / moving if step > rest else 0.0)}
+        return {"pass_s": 0.0, **{name: getattr(c, name) * share for name in _FLOORS}}
+    bare = step - rest + layers
+    none = dict.fromkeys(_FLOORS, 0.0)
+    return {"pass_s": 0.0, **none, **_fractions(machine, bare / moving if bare > 0 else 0.0)}
 
 
 def _two(machine: Machine, points: list[Point]) -> dict[str, float]:

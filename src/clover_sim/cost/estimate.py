@@ -17,6 +17,8 @@ KINDS = ("decode", "verify", "denoise", "prefill")
 """Kinds of pass that can be asked for; each has its own routing exponent and host time."""
 
 MOST_PASSES = 10_000
+MOST_SEQUENCES = 1_000_000
+"""Bounds on the work of one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ def estimate(
         raise UsageError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
     if len(widths) * len(batch_sizes) * len(contexts) > MOST_PASSES:
         raise UsageError(f"over {MOST_PASSES} combinations of width, batch and context; ask for fewer")
+    if max(batch_sizes) > MOST_SEQUENCES:
+        raise UsageError(f"a batch of {max(batch_sizes)} sequences is too large; expected at most {MOST_SEQUENCES}")
     passes = []
     for width in widths:
         own = Kind[kind.upper()] if kind else Kind.DECODE if width == 1 else Kind.DENOISE

@@ -78,7 +78,7 @@ class Machine:
         routing_beta: exponent of the experts chosen by the tokens of one sequence, instead of that of the kind of
             pass; see :mod:`clover_sim.cost.experts`.
         offload, offload_bytes: ``experts`` or ``layers``, and how many bytes of them lie in the host's memory;
-            :func:`clover_sim.cost.memory.offloaded` works the bytes out.
+            :func:`clover_sim.cost.remedy.offloaded` works the bytes out.
 
     Raises:
         UsageError: an unknown format, several cards without a link between them, or no link to the host.

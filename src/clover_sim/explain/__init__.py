@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from clover_sim.explain._judge import Judgement, judge
-from clover_sim.explain._pool import FIELDS, contract, pool
+from clover_sim.explain._pool import FIELDS, contract, plain, pool
 from clover_sim.explain._predict import Asked, Prediction, predict
 from clover_sim.logs import Identity, Reading, Section, read_logs
 
@@ -55,14 +55,14 @@ class Explanation:
                     "format": section.format,
                     "method": section.method,
                     "speculative": section.speculative,
-                    "output_tokens": _count(section.output_tokens),
-                    "target_passes": _count(section.passes),
-                    "draft_passes": _count(section.draft_passes),
-                    "draft_time_s": section.draft_time_s,
-                    "verify_time_s": section.verify_time_s,
-                    "user_tokens_per_s": section.user_tokens_per_s,
-                    "running_requests": section.running_requests,
-                    "waiting_requests": section.waiting_requests,
+                    "output_tokens": plain(section.output_tokens),
+                    "target_passes": plain(section.passes),
+                    "draft_passes": plain(section.draft_passes),
+                    "draft_time_s": plain(section.draft_time_s),
+                    "verify_time_s": plain(section.verify_time_s),
+                    "user_tokens_per_s": plain(section.user_tokens_per_s),
+                    "running_requests": plain(section.running_requests),
+                    "waiting_requests": plain(section.waiting_requests),
                     "conventions": list(section.conventions),
                     "identities": [_identity(identity) for identity in section.identities],
                     "measured": judgement.measured,
@@ -156,12 +156,8 @@ def _filled(section: Section, k: int) -> Section:
     return replace(section, **changes, conventions=(*section.conventions, note), warnings=warnings)
 
 
-def _count(value: float | None) -> float | int | None:
-    return value if value is None or value != int(value) else int(value)
-
-
 def _identity(identity: Identity) -> dict[str, Any]:
     return {
-        "name": identity.name, "derived": identity.derived, "stated": identity.stated, "unit": identity.unit,
-        "how": identity.how,
+        "name": identity.name, "derived": plain(identity.derived), "stated": plain(identity.stated),
+        "unit": identity.unit, "how": identity.how,
     }  # fmt: skip

@@ -13,7 +13,8 @@ _LOW_LENGTH, _LOW_RATE = 1.3, 0.15
 _HIGH_SHARE = 0.75
 """Share of the longest possible cycle from which acceptance is high."""
 _USELESS = 0.05
-_EVEN = 0.03
+_EVEN, _EVEN_ESTIMATED = 0.03, 0.12
+"""Distance from 1 within which a speed-up is neither a gain nor a loss; predicted plain steps are no surer."""
 _SAME_LOAD = 0.15
 _DISAGREE = 0.1
 _REPEATABLE = 1.02
@@ -68,7 +69,7 @@ def _compare(
     section: Section, sections: Sequence[Section], prediction: Prediction | None, baseline: float | None
 ) -> _Comparison | None:
     """The speed-up, from a given or logged plain speed, else from the predicted plain step."""
-    if not section.speculative or not section.draft_tokens and section.acceptance_length is None:
+    if not section.speculative or (not section.draft_tokens and section.acceptance_length is None):
         return None
     speed, length = speed_of(section), section.tokens_per_pass or section.acceptance_length
     plain, against = baseline, "the plain speed given"
@@ -136,15 +137,15 @@ def _of_identities(section: Section) -> list[str]:
 def _of_speed(section: Section, compared: _Comparison) -> list[str]:
     found = []
     length, k = section.acceptance_length, section.num_speculative_tokens
-    if compared.speedup < 1 and length and k and length >= _HIGH_SHARE * (k + 1):
+    if compared.speedup < 1 - _EVEN and length and k and length >= _HIGH_SHARE * (k + 1):
         found.append(
             f"high acceptance but slow: {length:.2f} of at most {k + 1} tokens a cycle, yet a cycle costs "
             f"{_times(compared.cost_ratio)} plain steps; overhead per cycle, not the drafter, is at fault"
         )
     if compared.measured and compared.cost_ratio is not None and compared.cost_ratio < 1 / _REPEATABLE:
         found.append(
-            f"a speed-up of {compared.speedup:.2f} is more than the {length or section.tokens_per_pass or 0:.2f} tokens a "
-            "cycle allow: impossible without another change (load, flags, prompts) between the two runs"
+            f"a speed-up of {compared.speedup:.2f} is more than the {length or section.tokens_per_pass or 0:.2f} "
+            "tokens a cycle allow: impossible without another change (load, flags, prompts) between the two runs"
         )
     return found
 
@@ -161,14 +162,17 @@ def _verdict(section: Section, compared: _Comparison | None, prediction: Predict
         return f"Speculation ran at {compared.speedup:.2f}x of {compared.against}; the log does not say why."
     how = "measured" if compared.measured else "estimated"
     sentence = f"{_tokens(length)} for {_times(compared.cost_ratio)} plain steps ({how}, against {compared.against})"
-    if abs(compared.speedup - 1) <= _EVEN:
-        return f"Speculation breaks even, {compared.speedup:.2f}x: a cycle writes {sentence}."
+    if abs(compared.speedup - 1) <= (_EVEN if compared.measured else _EVEN_ESTIMATED):
+        about = "" if compared.measured else " as far as an estimate can tell"
+        return f"Speculation breaks even{about}, {compared.speedup:.2f}x: a cycle writes {sentence}."
     if compared.speedup > 1:
         return f"Speculation pays, {compared.speedup:.2f}x: a cycle writes {sentence}."
     if k is not None and compared.cost_ratio > k + 1:
         rest = f"Even full acceptance ({k + 1}) could not pay for it: turn it off here, or cut the cost of a cycle."
     else:
-        rest = f"It would pay from {compared.cost_ratio:.2f} tokens a cycle on: draft less, or turn it off at this load."
+        rest = (
+            f"It would pay from {compared.cost_ratio:.2f} tokens a cycle on: draft less, or turn it off at this load."
+        )
     return f"Speculation is slower than plain decoding, {compared.speedup:.2f}x: a cycle writes {sentence}. {rest}"
 
 
@@ -180,7 +184,8 @@ def _unpriced_verdict(section: Section, length: float | None, k: int | None) -> 
             "writes, so whether speculation pays cannot be told from it; give the draft length or a plain speed."
         )
     most = f" of at most {k + 1}" if k else ""
-    sentence = f"A pass writes {length:.2f} tokens{most}, so speculation pays if a cycle costs less than {length:.2f} plain steps"
+    pays = f"speculation pays if a cycle costs less than {length:.2f} plain steps"
+    sentence = f"A pass writes {length:.2f} tokens{most}, so {pays}"
     if length < _LOW_LENGTH:
         return f"{sentence}, which is unlikely: a cycle rarely costs less than 1.2."
     return f"{sentence}; give --model and --gpu, or --baseline, to tell whether it does."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from clover_sim.logs import Reading, Section
@@ -19,7 +20,7 @@ _COUNTS = ("cycles", "draft_tokens", "accepted_tokens")
 
 def contract(section: Section) -> dict[str, Any]:
     """One section as the contract has it: counts are whole numbers unless they are estimates."""
-    return {name: _plain(getattr(section, name)) for name in FIELDS}
+    return {name: plain(getattr(section, name)) for name in FIELDS}
 
 
 def pool(reading: Reading) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def pool(reading: Reading) -> dict[str, Any]:
         found = contract(sections[0])
     else:
         found = dict.fromkeys(FIELDS)
-        found.update({name: _plain(_sum(sections, name)) for name in _COUNTS})
+        found.update({name: plain(_sum(sections, name)) for name in _COUNTS})
         cycles, drafted, accepted = (found[name] for name in _COUNTS)
         if accepted is not None and drafted:
             found["acceptance_rate"] = accepted / drafted
@@ -52,12 +53,14 @@ def pool(reading: Reading) -> dict[str, Any]:
     return found
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
-        return int(value)
-    return value
+def plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [plain(entry) if isinstance(entry, float) and not isfinite(entry) else entry for entry in value]
+    if not isinstance(value, float):
+        return value
+    if not isfinite(value):
+        return None
+    return int(value) if abs(value) < 1e15 and value == int(value) else value
 
 
 def _values(sections: Sequence[Section], name: str) -> list[Any] | None:

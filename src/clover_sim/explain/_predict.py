@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from clover_sim.cost import CostModel
@@ -20,6 +20,7 @@ class Asked:
         context_tokens: cached tokens of each request.
         drafter: name of the drafter that ``cost`` prices, ``None`` if drafts are not priced.
         parallel: whether one pass of the drafter gives all drafts.
+        log_engine: whether the engine of the log replaces that of the machine (none was named).
     """
 
     cost: CostModel
@@ -27,6 +28,17 @@ class Asked:
     context_tokens: float = 0.0
     drafter: str | None = None
     parallel: bool = False
+    log_engine: bool = False
+
+    def for_engine(self, name: str | None) -> Asked:
+        """The same with the engine that wrote the log, where that is known and none was asked for."""
+        machine = self.cost.machine
+        if not self.log_engine or machine is None or name is None or name == machine.engine.name:
+            return self
+        from clover_sim.cost import cost_model
+        from clover_sim.specs import load_engine
+
+        return replace(self, cost=cost_model(self.cost.name, replace(machine, engine=load_engine(name))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,7 @@ class Prediction:
 
 def predict(section: Section, asked: Asked) -> Prediction | None:
     """The prediction for ``section``; ``None`` where it does not say how many tokens a pass verifies."""
+    asked = asked.for_engine(section.engine)
     batch = asked.batch_size or max(1, round(section.running_requests or 1))
     k = section.num_speculative_tokens
     if section.speculative and k is None:

@@ -102,7 +102,11 @@ def _check(identity: tuple[str, float, float | None, str, str]) -> Row:
 
 def _predicted(section: Section, p: Prediction) -> Block:
     rows: list[Row] = [
-        ("plain step", f"{p.plain_step_s * 1e3:.2f}", f"ms; {p.plain_tokens_per_s:,.1f} tokens/s at batch {p.batch_size}"),
+        (
+            "plain step",
+            f"{p.plain_step_s * 1e3:.2f}",
+            f"ms; {p.plain_tokens_per_s:,.1f} tokens/s at batch {p.batch_size}",
+        ),
     ]
     if section.speculative:
         rows += [

@@ -49,7 +49,9 @@ def report_section(
         measured = printed
     k = None
     if drafts and drafted:
-        k = len(survival) or (round(drafted / drafts) if abs(drafted / drafts - round(drafted / drafts)) < 1e-6 else None)
+        k = len(survival) or (
+            round(drafted / drafts) if abs(drafted / drafts - round(drafted / drafts)) < 1e-6 else None
+        )
     elif survival:
         k = len(survival)
     identities, conventions, warnings = [], [_CLIENT], []

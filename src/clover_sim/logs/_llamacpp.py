@@ -151,10 +151,9 @@ class Requests:
 
     def _drafting(self, statistics: Statistics, read: int, used: int, loose: bool) -> Section:
         calls, drafts, drafted_all, accepted_all, draft_s = statistics.done
-        whole = bool(statistics.names) and (
-            not self.requests or (drafted_all == self.drafted and accepted_all == self.accepted)
-        )
-        accepted, drafted = (accepted_all, drafted_all) if not self.requests else (self.accepted, self.drafted)
+        same = drafted_all == self.drafted and accepted_all == self.accepted
+        whole = bool(statistics.names) and (not self.requests or same or self.cycles is None)
+        accepted, drafted = (accepted_all, drafted_all) if whole else (self.accepted, self.drafted)
         cycles = drafts if whole else self.cycles
         survival = self.survival.pooled() or (statistics.survival.pooled() if len(statistics.names) == 1 else None)
         conventions, identities, warnings = [OVER_DRAFTED], [], []
@@ -162,6 +161,8 @@ class Requests:
             conventions.append(_NO_CYCLES)
         else:
             conventions += [WITH_BONUS, _SOURCES]
+        if whole and self.requests and not same:
+            conventions.append("counts are those of the statistics lines, which run since the start of the server")
         if survival:
             conventions.append(SURVIVAL)
         measured = length(accepted, cycles)
@@ -183,7 +184,9 @@ class Requests:
             )
         draft = draft_s / calls if statistics.timed and calls and len(statistics.names) == 1 else None
         if draft is not None:
-            identities.append(Identity("draft time a cycle", draft, None, "s", "dur(g) / calls, measured by the server"))
+            identities.append(
+                Identity("draft time a cycle", draft, None, "s", "dur(g) / calls, measured by the server")
+            )
             if time and time > draft:
                 how = "draft time / (cycle time - draft time): cost of drafting in verify passes"
                 identities.append(Identity("draft cost", draft / (time - draft), None, "", how))

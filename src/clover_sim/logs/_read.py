@@ -10,7 +10,7 @@ from typing import IO, Any
 from clover_sim.errors import InputError
 from clover_sim.logs._reader import Line, LogReader, Outcome, readers
 from clover_sim.logs._section import Section
-from clover_sim.logs._stream import Progress, Raw, Source
+from clover_sim.logs._stream import Progress, Source
 from clover_sim.logs._text import clean, without_prefix
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -20,6 +20,7 @@ _INSIDE_JSON = re.compile(
 """How a later line of a JSON document starts: a log line after a stray bracket is not taken for one."""
 _LARGEST_DOCUMENT = 64 << 20
 _BLANKS = b" \t\xef\xbb\xbf"
+_OPENINGS = (b"\n{", b"\n[{", b"\n[\n", b"\n[\r")
 _WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload")
 """Keys under which collectors keep the line they wrapped in JSON."""
 
@@ -76,8 +77,7 @@ def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Prog
     sections = [section for _, reader in work.readers for section in reader.sections()]
     if not sections:
         raise InputError("; ".join(warnings) or work.why_nothing(", ".join(map(repr, paths)), work.read))
-    skipped = sorted(work.skipped.values(), key=lambda skip: -skip.lines)
-    return Reading(tuple(paths), work.read, work.used, tuple(sections), tuple(skipped), tuple(warnings))
+    return Reading(tuple(paths), work.read, work.used, tuple(sections), tuple(work.skipped), tuple(warnings))
 
 
 def _nothing(why: str, files: int, warnings: list[str]) -> None:
@@ -89,40 +89,87 @@ def _nothing(why: str, files: int, warnings: list[str]) -> None:
 class _Work:
     def __init__(self) -> None:
         self.readers: list[tuple[tuple[str, ...], LogReader]] = readers()
-        marks = sorted({mark for marks, _ in self.readers for mark in marks})
-        self._marked = re.compile("|".join(map(re.escape, marks))).search
+        self._marks = sorted({mark for marks, _ in self.readers for mark in marks})
+        self._bytes = [mark.encode() for mark in self._marks]
         self.read = self.used = 0
-        self.skipped: dict[str, Skipped] = {}
-        self._where = ""
+        self._active = False
+        self._counts: dict[str, int] = {}
+        self._firsts: dict[str, str] = {}
+        self._name, self._number = "", 0
         self._json = _Document()
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Most frequent reason first."""
+        found = [Skipped(reason, lines, self._firsts[reason]) for reason, lines in self._counts.items()]
+        return sorted(found, key=lambda skip: -skip.lines)
 
     def file(self, source: Source, progress: Progress) -> None:
         for _, reader in self.readers:
             reader.start()
-        for raw in source.lines(progress):
-            self.read += 1
-            self._where = f"{source.name}:{raw.number}"
-            self._raw(raw)
+        self._active = False
+        self._name, self._number = source.name, 0
+        for block in source.blocks(progress):
+            if block.too_long:
+                self._count(1)
+                self._skip("longer than 64 MB", 1)
+            else:
+                self._block(block.data)
         if self._json.lines:
             self._flush_broken()
 
-    def _raw(self, raw: Raw) -> None:
-        data = raw.data
-        if data is None:
-            self._skip("longer than 64 MB", 1)
-        elif self._json.lines:
+    def _block(self, data: bytes) -> None:
+        """Lines with a mark are looked at, the others only counted, unless JSON or a report is in the way."""
+        starts: list[int] | None = None
+        if not (self._json.lines or _may_open_json(data)):
+            starts = self._starts(data)
+        at = index = 0
+        end = len(data)
+        while at < end:
+            if starts is not None and not self._active:
+                while index < len(starts) and starts[index] < at:
+                    index += 1
+                following = starts[index] if index < len(starts) else end
+                if following > at:
+                    lines = data.count(b"\n", at, following) + (following == end and not data.endswith(b"\n"))
+                    self._count(lines)
+                    self._skip(_UNKNOWN, lines, self._number - lines + 1)
+                    at = following
+                    continue
+            line_end = data.find(b"\n", at) + 1 or end
+            self._count(1)
+            self._line(data[at:line_end])
+            at = line_end
+
+    def _starts(self, data: bytes) -> list[int]:
+        """Where the lines with a mark start."""
+        found = set()
+        for mark in self._bytes:
+            at = data.find(mark)
+            while at >= 0:
+                found.add(data.rfind(b"\n", 0, at) + 1)
+                line_end = data.find(b"\n", at)
+                at = data.find(mark, line_end) if line_end >= 0 else -1
+        return sorted(found)
+
+    def _line(self, data: bytes) -> None:
+        if self._json.lines:
             self._more_json(data)
-        elif data.lstrip(_BLANKS)[:1] == b"{" or data.lstrip(_BLANKS)[:2] == b"[{" or data.strip() == b"[":
+        elif (start := data.lstrip(_BLANKS)[:2])[:1] == b"{" or start == b"[{" or data.strip() == b"[":
             self._begin_json(data)
         else:
-            self._plain(data.decode("utf-8", "replace"), raw.ended)
+            self._plain(data.decode("utf-8", "replace"), data.endswith(b"\n"))
 
     def _plain(self, text: str, ended: bool = True) -> None:
         """A line of text, looked at only if it has a mark or belongs to a report that has begun."""
-        if self._marked(text) or any(reader.active for _, reader in self.readers):
+        if self._active or any(mark in text for mark in self._marks):
             self._text(text, ended)
         else:
             self._skip(_UNKNOWN, 1)
+
+    def _count(self, lines: int) -> None:
+        self.read += lines
+        self._number += lines
 
     def _text(self, text: str, ended: bool = True) -> None:
         cleaned = clean(text)
@@ -133,8 +180,11 @@ class _Work:
             if reader.active or any(mark in line.text for mark in marks):
                 outcome = reader.line(line)
                 if outcome is not None:
-                    return outcome
-        return None
+                    break
+        else:
+            outcome = None
+        self._active = any(reader.active for _, reader in self.readers)
+        return outcome
 
     def _outcome(self, outcome: Outcome, lines: int, otherwise: str) -> None:
         if outcome is True:
@@ -142,9 +192,11 @@ class _Work:
         else:
             self._skip(outcome if isinstance(outcome, str) else otherwise, lines)
 
-    def _skip(self, reason: str, lines: int) -> None:
-        old = self.skipped.get(reason)
-        self.skipped[reason] = Skipped(reason, lines + (old.lines if old else 0), old.first if old else self._where)
+    def _skip(self, reason: str, lines: int, number: int | None = None) -> None:
+        if lines:
+            self._counts[reason] = self._counts.get(reason, 0) + lines
+            if reason not in self._firsts:
+                self._firsts[reason] = f"{self._name}:{number or self._number}"
 
     def _begin_json(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace").strip().lstrip("\ufeff")
@@ -171,7 +223,7 @@ class _Work:
         self._json.clear()
         used = self.used
         for part in parts:
-            if self._marked(part):
+            if any(mark in part for mark in self._marks):
                 self._text(part)
             else:
                 self._skip(_JSON_CUT_OFF if self.used == used else _UNKNOWN, 1)
@@ -196,12 +248,18 @@ class _Work:
         return None
 
     def why_nothing(self, name: str, lines: int) -> str:
-        reasons = [s for s in self.skipped.values() if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
-        why = f"; {max(reasons, key=lambda s: s.lines).reason} ({reasons[0].first})" if reasons else ""
+        reasons = [s for s in self.skipped if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
+        why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
         return (
             f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
             "llama.cpp, TensorRT-LLM or aiperf"
         )
+
+
+def _may_open_json(data: bytes) -> bool:
+    """Whether a line of ``data`` may begin a JSON document."""
+    start = data.lstrip(_BLANKS)[:2]
+    return start[:1] == b"{" or start in (b"[{", b"[\n", b"[\r") or any(mark in data for mark in _OPENINGS)
 
 
 class _Document:

@@ -195,7 +195,7 @@ class Run:
         meaning, drafts = self.meaning()
         if meaning:
             conventions.append(_MEANING[meaning])
-        elif self.rated and self.windows and not self.drafts:
+        if self.rated and self.windows and not drafts:
             warnings.append(
                 "accept rate fits both of its meanings or several draft lengths: which "
                 "--speculative-num-draft-tokens was the server started with? (give it, less one, "
@@ -235,7 +235,7 @@ class Run:
 
     def _plain(self) -> Section:
         speed, running = ratio(self.plain_tokens, self.plain_s), ratio(self.plain_busy_s, self.plain_s)
-        identities = ()
+        identities: tuple[Identity, ...] = ()
         if speed and running:
             how = "running requests / throughput, if every step writes one token for each"
             identities = (Identity("step time", running / speed, None, "s", how),)

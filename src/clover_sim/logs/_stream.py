@@ -9,18 +9,17 @@ from typing import IO, Any, NamedTuple
 from clover_sim.errors import InputError
 
 LONGEST_LINE_BYTES = 64 << 20
-_REPORT_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 20
 _LOOK_BYTES = 4096
 
 Progress = Callable[[int, int], None] | None
 
 
-class Raw(NamedTuple):
-    """A line: its number from 1, its bytes (``None`` if it is too long), and whether it was ended."""
+class Block(NamedTuple):
+    """Some whole lines; ``too_long`` stands for one line of over 64 MB, whose bytes are not kept."""
 
-    number: int
-    data: bytes | None
-    ended: bool
+    data: bytes
+    too_long: bool = False
 
 
 class Source:
@@ -32,53 +31,50 @@ class Source:
         self.cut_off = ""
         self._stdin = stdin
 
-    def lines(self, progress: Progress = None) -> Iterator[Raw]:
-        """The lines. Raises :class:`InputError` for what is not text, ``OSError`` for what cannot be opened."""
+    def blocks(self, progress: Progress = None) -> Iterator[Block]:
+        """The file in blocks of about a megabyte that end where a line ends.
+
+        Raises :class:`InputError` for what is not text, ``OSError`` for what cannot be opened.
+        """
         raw, total = self._open()
         with raw:
             reader = self._decompressed(raw)
-            reported = at = 0
-            number = 0
-            pending = False
+            begun = False
             while True:
                 try:
-                    data = reader.readline(LONGEST_LINE_BYTES)
-                except (EOFError, OSError, ValueError) as error:
+                    data = reader.read(_BLOCK_BYTES)
+                    if data and not data.endswith(b"\n"):
+                        data += reader.readline(LONGEST_LINE_BYTES)
+                except Exception as error:  # zlib.error, lzma.LZMAError ...: not worth importing for their names
                     if isinstance(error, OSError) and error.errno is not None:
                         raise
-                    self._damaged(error, number)
-                    return
-                except Exception as error:  # zlib.error, lzma.LZMAError: not worth importing for their names
-                    self._damaged(error, number)
+                    self._damaged(error, begun)
                     return
                 if not data:
                     return
-                ended = data.endswith(b"\n")
-                if pending:  # the rest of a line that was too long
-                    pending = not ended
-                    continue
-                number += 1
-                if not ended and len(data) >= LONGEST_LINE_BYTES:
-                    pending = True
-                    yield Raw(number, None, True)
-                    continue
-                yield Raw(number, data, ended)
-                at += len(data)
-                if progress and at - reported >= _REPORT_BYTES:
-                    reported = at
+                begun = True
+                if len(data) >= LONGEST_LINE_BYTES and not data.endswith(b"\n"):
+                    whole = data.rfind(b"\n") + 1
+                    yield Block(data[:whole])
+                    yield Block(b"", too_long=True)
+                    while (rest := reader.readline(_BLOCK_BYTES)) and not rest.endswith(b"\n"):
+                        pass
+                else:
+                    yield Block(data)
+                if progress:
                     progress(min(_position(raw), total) >> 20, max(total >> 20, 1))
 
-    def _damaged(self, error: Exception, number: int) -> None:
-        if not number:
+    def _damaged(self, error: Exception, begun: bool) -> None:
+        if not begun:
             raise InputError(f"{self.name!r} cannot be unpacked ({error}); expected a text log or a whole .gz")
-        self.cut_off = f"{self.name}: the compressed data end early after line {number}"
+        self.cut_off = f"{self.name}: the compressed data end early, what came before is used"
 
     def _open(self) -> tuple[io.BufferedReader, int]:
         if self.path == "-":
             stream = self._stdin
             if stream is None:
                 raise InputError("there is no standard input to read; name a file")
-            binary = getattr(stream, "buffer", stream)
+            binary: Any = getattr(stream, "buffer", stream)
             return (binary if hasattr(binary, "peek") else io.BufferedReader(binary)), 0
         import os
 
@@ -95,15 +91,15 @@ class Source:
         if start.startswith(b"\x1f\x8b"):
             import gzip
 
-            return self._text(io.BufferedReader(gzip.GzipFile(fileobj=raw)))  # type: ignore[type-var]
+            return self._text(io.BufferedReader(gzip.GzipFile(fileobj=raw)))
         if start.startswith(b"BZh"):
             import bz2
 
-            return self._text(io.BufferedReader(bz2.BZ2File(raw)))  # type: ignore[type-var]
+            return self._text(io.BufferedReader(bz2.BZ2File(raw)))
         if start.startswith(b"\xfd7zXZ\x00"):
             import lzma
 
-            return self._text(io.BufferedReader(lzma.LZMAFile(raw)))  # type: ignore[type-var]
+            return self._text(io.BufferedReader(lzma.LZMAFile(raw)))
         for magic, name in ((b"\x28\xb5\x2f\xfd", "zstd"), (b"PK\x03\x04", "zip")):
             if start.startswith(magic):
                 raise InputError(f"{self.name!r} is a {name} archive; unpack it first (gzip, bzip2 and xz are read)")
@@ -113,7 +109,9 @@ class Source:
         try:
             start = reader.peek(_LOOK_BYTES)[:_LOOK_BYTES]
         except Exception as error:
-            raise InputError(f"{self.name!r} cannot be unpacked ({error}); expected a text log or a whole .gz") from None
+            raise InputError(
+                f"{self.name!r} cannot be unpacked ({error}); expected a text log or a whole .gz"
+            ) from None
         if start[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what PowerShell writes
             return _Utf16(reader)  # type: ignore[return-value]
         if b"\x00" in start:
@@ -126,6 +124,10 @@ class _Utf16:
 
     def __init__(self, reader: io.BufferedReader) -> None:
         self._text = io.TextIOWrapper(reader, encoding="utf-16", errors="replace", newline="\n")
+
+    def read(self, size: int) -> bytes:
+        """About ``size`` characters."""
+        return self._text.read(size).encode("utf-8", "replace")
 
     def readline(self, limit: int) -> bytes:
         """The next line, at most ``limit`` characters of it."""

@@ -1,4 +1,4 @@
-r"""Lines as people paste them, made plain: colours in every spelling, prefixes of containers and collectors, numbers."""
+r"""Lines as people paste them, made plain: colours in every spelling, prefixes of containers, numbers."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ from clover_sim.logs._reader import Base, Line, Outcome
 from clover_sim.logs._section import Identity, Section, ratio
 from clover_sim.logs._text import number, real
 
-MARKS = ("AIPerf |", "GenAI-Perf |", "│", "Inter Token Latency (ms)", "Inter token latency (ms)", "Inter Chunk Latency (ms)",
-         "Output Token Throughput", "Output token throughput", "Output Sequence Length (tokens)")  # fmt: skip
+MARKS = ("AIPerf |", "GenAI-Perf |", "│", "Inter Token Latency (ms)", "Inter token latency (ms)",
+         "Inter Chunk Latency (ms)", "Output Token Throughput", "Output token throughput",
+         "Output Sequence Length (tokens)")  # fmt: skip
 
 _CLIENT = "a client's view: no drafts are counted; speeds include waiting and prompt processing"
 _CHUNKS = (
@@ -25,8 +26,9 @@ _NONE = 1.02
 """Tokens per chunk up to which there is no sign of drafts."""
 _TITLE = re.compile(r"NVIDIA (?:AIPerf|GenAI-Perf) \|")
 _NAMES = {
-    "inter token latency (ms)": "itl", "inter chunk latency (ms)": "icl", "output token throughput (tokens/sec)": "speed",
-    "output token throughput (per sec)": "speed", "output token throughput per user (tokens/sec/user)": "user",
+    "inter token latency (ms)": "itl", "inter chunk latency (ms)": "icl",
+    "output token throughput (tokens/sec)": "speed", "output token throughput (per sec)": "speed",
+    "output token throughput per user (tokens/sec/user)": "user",
     "output token throughput per user (per sec)": "user", "output sequence length (tokens)": "output",
     "output sequence length": "output", "request count (requests)": "requests", "request count (count)": "requests",
 }  # fmt: skip

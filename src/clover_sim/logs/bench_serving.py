@@ -18,7 +18,7 @@ MARKS = ("Serving Benchmark Result", "-Speculative Decoding-", "Speculative Deco
 _BEGIN = re.compile(r"[=\-\s]*(?:Serving Benchmark Result|Speculative Decoding)[=\-\s]*$")
 _ROW = re.compile(r"\s*([A-Za-z][A-Za-z0-9 .,/()%&\-]*?)\s*:\s+(\S+(?: set)?)\s*[^\w\s]?\s*$")
 _HEADING = re.compile(r"[-=]{3,}.*[-=]{3,}$|[-=]{10,}$")
-_POSITION = re.compile(r"position (\d+)$")
+_POSITION = re.compile(r"position (\d{1,4})$")
 _TITLE_ONLY = re.compile(r"Per-position acceptance \(%\):$")
 _PATIENCE = 8
 """Foreign lines between two rows of a report (other processes write to the same terminal)."""
@@ -88,7 +88,9 @@ def _section(rows: dict[str, float | str], read: int, used: int) -> Section | No
 
     positions = sorted((int(m[1]), name) for name in rows if (m := _POSITION.fullmatch(name)))
     survival = [(figure(name) or 0.0) / 100 for _, name in positions]
-    sglang = "accept length" in rows or "total generated tokens (retokenized)" in rows or rows.get("backend") == "sglang"
+    sglang = (
+        "accept length" in rows or "total generated tokens (retokenized)" in rows or rows.get("backend") == "sglang"
+    )
     rate = figure("acceptance rate (%)")
     return report_section(
         "sglang" if sglang else "vllm",

@@ -11,13 +11,15 @@ from clover_sim.logs._text import number
 MARKS = ("decoded ", "encoded ", "n_draft ", "n_predict ", "n_drafted ", "n_accept ", "accept  ", "draft:", "target:",
          "eval time =", "n_draft=", "n_drafted=", "sample time =")  # fmt: skip
 
-_DECODED = re.compile(r"decoded\s+(\d+) tokens in\s+([\d.]+) seconds, speed:\s+([\d.]+|inf|nan) (?:t/s|tokens/s|tokens per second)$")
+_DECODED = re.compile(
+    r"decoded\s+(\d+) tokens in\s+([\d.]+) seconds, speed:\s+([\d.]+|inf|nan) (?:t/s|tokens/s|tokens per second)$"
+)
 _ENCODED = re.compile(r"encoded\s+(\d+) tokens in\s+([\d.]+) seconds, speed:\s+([\d.]+|inf|nan) ")
 _ROW = re.compile(r"(n_draft|n_predict|n_drafted|n_accept|accept)\s*=\s*([\d.]+|nan|-nan)%?$")
 _PART = re.compile(r"(draft|target):$")
 _EVAL = re.compile(
-    r"(?:llama_perf_context_print|llama_print_timings|common_perf_print):\s+(prompt eval|eval|sample) time =\s+([\d.]+) ms "
-    r"/\s*(\d+) (?:runs|tokens)"
+    r"(?:llama_perf_context_print|llama_print_timings|common_perf_print):\s+(prompt eval|eval|sample) time ="
+    r"\s+([\d.]+) ms /\s*(\d+) (?:runs|tokens)"
 )
 
 

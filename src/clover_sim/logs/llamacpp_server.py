@@ -15,7 +15,9 @@ from clover_sim.logs._text import fields, number, rates
 
 MARKS = ("draft acceptance", "eval time =", "statistics ", "#gen tokens")
 
-_DRAFT = re.compile(r"draft acceptance(?: rate)? =\s*([\d.]+|nan|-nan)\s*\(\s*(\d+) accepted /\s*(\d+) generated\)(.*)$")
+_DRAFT = re.compile(
+    r"draft acceptance(?: rate)? =\s*([\d.]+|nan|-nan)\s*\(\s*(\d{1,15}) accepted /\s*(\d{1,15}) generated\)(.*)$"
+)
 _LENGTH = re.compile(r"mean (?:acceptance length|acc len|len)\s*=\s*([\d.]+)")
 _POSITIONS = re.compile(r"acceptance rate per position = \(([^)]*)\)")
 _EVAL = re.compile(
@@ -25,8 +27,8 @@ _EVAL = re.compile(
 _PROMPT = re.compile(r"prompt eval time\s*=\s*[\d.]+ ms /\s*\d+ tokens")
 _STATISTICS = re.compile(r"statistics\s+(\S+):\s*(?=#calls)")
 _SLOT = re.compile(r"id\s+(-?\d+)\s*\|\s*task\s+(-?\d+)")
-_CALLS = re.compile(r"#calls(?:\(b,g,a\))? =\s*(\d+)(?:\s+(\d+)\s+(\d+))?")
-_DURATIONS = re.compile(r"dur\(b,g,a\) =\s*([\d.]+),\s*([\d.]+),\s*([\d.]+) ms")
+_CALLS = re.compile(r"#calls(?:\(b,g,a\))? =\s*(\d{1,15})(?:\s+(\d{1,15})\s+(\d{1,15}))?")
+_DURATIONS = re.compile(r"dur\(b,g,a\) =\s*([\d.]+),\s*(\d+\.?\d*),\s*([\d.]+) ms")
 
 
 class Reader(Base):

@@ -35,18 +35,35 @@ class Reader(Base):
 
     def sections(self) -> list[Section]:
         """With drafts, and without."""
-        return [_section(drafts, *sums) for drafts, sums in self._sums.items() if sums[1]]
+        found = []
+        if self._sums[True][1]:
+            found.append(_drafting(*self._sums[True]))
+        if self._sums[False][1]:
+            lines, tokens, seconds = self._sums[False][:3]
+            found.append(
+                Section(
+                    engine="llama.cpp", format="llama.cpp response timings without drafts", lines_read=int(lines),
+                    lines_used=int(lines), speculative=False, output_tokens=tokens,
+                    generation_tokens_per_s=tokens / seconds, user_tokens_per_s=tokens / seconds,
+                    conventions=("no drafts",),
+                )
+            )  # fmt: skip
+        return found
 
 
-def _section(drafts: bool, lines: float, tokens: float, seconds: float, drafted: float, accepted: float, requests: float) -> Section:
+def _drafting(
+    lines: float, tokens: float, seconds: float, drafted: float, accepted: float, requests: float
+) -> Section:  # fmt: skip
     passes = tokens - accepted - requests
     return Section(
-        engine="llama.cpp", format="llama.cpp response timings" if drafts else "llama.cpp response timings without drafts",
-        lines_read=int(lines), lines_used=int(lines), speculative=drafts, output_tokens=tokens,
-        passes=passes if drafts else None, draft_tokens=drafted if drafts else None,
-        accepted_tokens=accepted if drafts else None, acceptance_rate=ratio(accepted, drafted),
-        tokens_per_pass=ratio(tokens - requests, passes) if drafts else None, cycle_time_s=ratio(seconds, passes) if drafts else None,
-        generation_tokens_per_s=tokens / seconds, user_tokens_per_s=tokens / seconds, running_requests=1.0,
-        conventions=(OVER_DRAFTED, "passes = tokens - accepted - 1 a request (its first comes from the prompt's pass); how many had a draft is not said")
-        if drafts else ("no drafts",),
+        engine="llama.cpp", format="llama.cpp response timings", lines_read=int(lines), lines_used=int(lines),
+        output_tokens=tokens, passes=passes, draft_tokens=drafted, accepted_tokens=accepted,
+        acceptance_rate=ratio(accepted, drafted), tokens_per_pass=ratio(tokens - requests, passes),
+        cycle_time_s=ratio(seconds, passes), generation_tokens_per_s=tokens / seconds,
+        user_tokens_per_s=tokens / seconds, running_requests=1.0,
+        conventions=(
+            OVER_DRAFTED,
+            "passes = tokens - accepted - 1 a request (its first comes from the prompt's pass); how many of them had a "
+            "draft is not said",
+        ),
     )  # fmt: skip

@@ -30,7 +30,8 @@ MARKS = (
 )  # fmt: skip
 
 _SAMPLE = re.compile(
-    r"(vllm|llamacpp|sglang):([a-z_]+?)(?:_total)?(?:\{([^}]*)\})?[\s|]+([-+.\deE]+|nan|inf)(?:\s+\d{10,})?$", re.IGNORECASE
+    r"(vllm|llamacpp|sglang):([a-z_]+?)(?:_total)?(?:\{([^}]*)\})?[\s|]+([-+.\deE]+|nan|inf)(?:\s+\d{10,})?$",
+    re.IGNORECASE,
 )
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _ENGINES = {"vllm": ("vllm", "vLLM metrics page"), "llamacpp": ("llama.cpp", "llama-server metrics page"),
@@ -63,7 +64,8 @@ class Reader(Base):
         if value is None:
             return "a sample that is not a finite number"
         labels = dict(_LABEL.findall(found[3] or ""))
-        position = int(labels.pop("position", "-1")) if labels.get("position", "-1").lstrip("-").isdigit() else -1
+        written = labels.pop("position", "")
+        position = int(written) if written.isdecimal() and len(written) < 5 else -1
         key = (system, name, ",".join(f"{k}={v}" for k, v in sorted(labels.items())), position)
         if len(self._series) >= _MOST_SERIES and key not in self._series:
             return f"more than {_MOST_SERIES} series"
@@ -159,7 +161,9 @@ class Reader(Base):
                     counts[key[3]] += self._value(key) or 0.0
                 else:
                     strays.add(key[2] or "no label")
-        warnings = [f"positions of {labels} have no number of drafts and were left out" for labels in sorted(strays)[:3]]
+        warnings = [
+            f"positions of {labels} have no number of drafts and were left out" for labels in sorted(strays)[:3]
+        ]
         first = next((i for i in range(len(counts) + 1) if i not in counts), 0)
         missing = bool(counts) and accepted is not None and abs(sum(counts.values()) - accepted) > 0.5
         if missing:

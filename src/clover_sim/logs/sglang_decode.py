@@ -21,7 +21,7 @@ MARKS = ("Decode batch", "Prefill batch", "server_args=", "ServerArgs(")
 _DECODE = re.compile(r"Decode batch(?:\s*\[\d+\])?[.,]\s*(?=#running-req)")
 _PREFILL = re.compile(r"Prefill batch(?:\s*\[\d+\])?[.,]\s*#new-seq")
 _STAMP = re.compile(r"\[?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?((?: [A-Z]+\d+)*)\]?")
-_DRAFTS = re.compile(r"speculative_num_draft_tokens=(\d+)")
+_DRAFTS = re.compile(r"speculative_num_draft_tokens=(\d{1,4})")
 _ALGORITHM = re.compile(r"speculative_algorithm='?(\w+)'?")
 _TOKENS = ("#token", "#full token", "full token num")
 

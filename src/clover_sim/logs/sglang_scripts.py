@@ -12,14 +12,14 @@ from clover_sim.logs._reader import Base, Line, Outcome
 from clover_sim.logs._section import Section
 from clover_sim.logs._text import number
 
-MARKS = ("cceptance length:", "ccept length:", "cceptance length =", "ccept length =", "utput throughput:", "acc_length=",
-         "last_gen_throughput", "verage Latency:", "accept_length=")  # fmt: skip
+MARKS = ("cceptance length:", "ccept length:", "utput throughput:",
+         "acc_length=", "last_gen_throughput", "verage Latency:", "accept_length=")  # fmt: skip
 
 _N = r"([\d.]+|nan|inf)"
 _ONE = re.compile(
-    rf"#questions:\s*(?P<questions>\d+),\s*Throughput:\s*(?P<speed>{_N}) tokens?/s,\s*Accept(?:ance)? length:\s*(?P<al>{_N})$"
+    rf"#questions:\s*\d+,\s*Throughput:\s*(?P<speed>{_N}) tokens?/s,\s*Accept(?:ance)? length:\s*(?P<al>{_N})$"
 )
-_LENGTH = re.compile(rf"(?:Average |Mean |Avg )?Accept(?:ance)? length\s*[:=]\s*{_N}$", re.IGNORECASE)
+_LENGTH = re.compile(rf"(?:Average )?Accept(?:ance)? length:\s*{_N}$")
 _SPEED = re.compile(rf"(?:Average )?(?:Output )?throughput\s*[:=]\s*{_N} tok(?:en)?s?/s$", re.IGNORECASE)
 _LATENCY = re.compile(rf"Average Latency:\s*{_N} s$")
 _BATCH = re.compile(rf".*\bacc(?:ept)?_length\s*=\s*{_N}\b.*\b(?:output_throughput|last_gen_throughput)\s*=\s*{_N}")

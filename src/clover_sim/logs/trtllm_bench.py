@@ -13,8 +13,8 @@ from clover_sim.logs._section import Section
 from clover_sim.logs._text import number
 from clover_sim.logs._trtllm import trtllm_section
 
-MARKS = ("= PERFORMANCE OVERVIEW", "= REQUEST DETAILS", "= DECODING STATISTICS", "= WORLD + RUNTIME", "= ENGINE DETAILS",
-         "= PYTORCH BACKEND", "Total Output Throughput (tokens/sec)")  # fmt: skip
+MARKS = ("= PERFORMANCE OVERVIEW", "= REQUEST DETAILS", "= DECODING STATISTICS", "= WORLD + RUNTIME",
+         "= ENGINE DETAILS", "= PYTORCH BACKEND", "Total Output Throughput (tokens/sec)")  # fmt: skip
 
 _HEADING = re.compile(r"=\s+(PERFORMANCE OVERVIEW|REQUEST DETAILS|DECODING STATISTICS|WORLD \+ RUNTIME INFORMATION|"
                       r"ENGINE DETAILS|PYTORCH BACKEND|MACHINE DETAILS|DATASET DETAILS)\s*(?:\((.*)\))?$")  # fmt: skip
@@ -41,7 +41,9 @@ class Reader(Base):
         """A heading, a row or a percentile."""
         text = line.message
         if found := _HEADING.match(text):
-            if not self.active or ("PERFORMANCE" in found[1] and "total output throughput (tokens/sec)" in self._reports[-1]):
+            if not self.active or (
+                "PERFORMANCE" in found[1] and "total output throughput (tokens/sec)" in self._reports[-1]
+            ):
                 self._begin()
             if found[1] == "DECODING STATISTICS":
                 self._reports[-1]["mode"] = found[2] or "unknown"

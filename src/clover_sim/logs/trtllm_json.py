@@ -21,7 +21,9 @@ class Reader(Base):
     def document(self, document: dict[str, Any], lines: int) -> Outcome:
         """A report has ``performance`` with TensorRT-LLM's own names, or ``decoding_stats``."""
         performance = _table(document, "performance")
-        if "decoding_stats" not in document and not {"system_output_throughput_tok_s", "total_latency_ms"} & set(performance):
+        if "decoding_stats" not in document and not {"system_output_throughput_tok_s", "total_latency_ms"} & set(
+            performance
+        ):
             return None
         section = _section(document, performance, lines)
         if section is None or len(self._sections) >= 1000:
@@ -55,7 +57,8 @@ def _section(document: dict[str, Any], performance: dict[str, Any], lines: int) 
         (lines, lines),
         mode=(str(mode) if mode else "unknown") if decoding else None,
         speed=first(performance, "system_output_throughput_tok_s", "output_throughput_tok_s"),
-        user_speed=first(streaming, "token_output_speed_tok_s") or first(performance, "output_throughput_per_user_tok_s"),
+        user_speed=first(streaming, "token_output_speed_tok_s")
+        or first(performance, "output_throughput_per_user_tok_s"),
         tpot_ms=first(streaming, "avg_tpot_ms"),
         requests=first(requests, "num_requests"),
         concurrent=first(requests, "avg_num_concurrent_requests"),

@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 
 from clover_sim.logs._reader import Base, Line, Outcome
-from clover_sim.logs._section import NO_PLAIN_PASSES, OVER_DRAFTED, SURVIVAL, WITH_BONUS, Identity, Section, length, ratio
+from clover_sim.logs._section import (
+    NO_PLAIN_PASSES,
+    OVER_DRAFTED,
+    SURVIVAL,
+    WITH_BONUS,
+    Identity,
+    Section,
+    length,
+    ratio,
+)
 from clover_sim.logs._text import number
 
 _NAMES = {
@@ -37,7 +46,7 @@ MARKS = (
 )  # fmt: skip
 
 _ROW = re.compile(r"([A-Za-z_][\w ()/]*?):\s*([-+.\w]+)(?: tokens/s)?$")
-_TOKEN = re.compile(r"acceptance at token (\d+):\s*([\d.]+|nan)$")
+_TOKEN = re.compile(r"acceptance at token (\d{1,4}):\s*([\d.]+|nan)$")
 _STARTS = ("output", "drafts", "length")
 
 
@@ -106,9 +115,15 @@ def _section(run: dict[str, float], tokens: dict[int, float], lines: int) -> Sec
     printed = run.get("length")
     if measured is None and drafts is None:
         measured = printed
-    k = round(drafted / drafts) if drafts and drafted and abs(drafted / drafts - round(drafted / drafts)) < 1e-6 else None
-    if len(survival) > 1 and survival[0] >= 0.995 and (
-        k == len(survival) - 1 or (measured is not None and abs(sum(survival) - measured) < 0.3)
+    k = (
+        round(drafted / drafts)
+        if drafts and drafted and abs(drafted / drafts - round(drafted / drafts)) < 1e-6
+        else None
+    )
+    if (
+        len(survival) > 1
+        and survival[0] >= 0.995
+        and (k == len(survival) - 1 or (measured is not None and abs(sum(survival) - measured) < 0.3))
     ):
         survival = survival[1:]
         conventions.append("the row of token 0 is the bonus token (always 1.00) and was left out")

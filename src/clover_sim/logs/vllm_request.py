@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from clover_sim.logs._reader import Base, Outcome
-from clover_sim.logs._section import NO_PLAIN_PASSES, OVER_DRAFTED, SURVIVAL, WITH_BONUS, Section, Survival, length, ratio
+from clover_sim.logs._section import (
+    NO_PLAIN_PASSES,
+    OVER_DRAFTED,
+    SURVIVAL,
+    WITH_BONUS,
+    Section,
+    Survival,
+    length,
+    ratio,
+)
 from clover_sim.logs._text import real
 
 MARKS = ()

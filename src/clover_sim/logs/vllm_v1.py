@@ -30,7 +30,7 @@ _SPEC = re.compile(r"(?:SpecDecoding|Speculative) metrics:\s*(?=[A-Z])")
 _ENGINE = re.compile(r"Avg prompt throughput:.*Avg generation throughput:.*Running:\s*\d+ reqs, Waiting:")
 _PROCESS = re.compile(r"pid=(\d+)\)")
 _CONTAINER = re.compile(r"\s*([\w.\-/]+)\s*\|\s")
-_CONFIG = re.compile(r"SpeculativeConfig\(method='?(\w+)'?.*?num_spec(?:ulative)?_tokens=(\d+)")
+_CONFIG = re.compile(r"SpeculativeConfig\(method='?(\w+)'?.*?num_spec(?:ulative)?_tokens=(\d{1,6})")
 _USUAL_WINDOW_S = (8.0, 12.0)
 _ROUNDING = 0.02
 _VARIABLE = ("ngram", "suffix")
@@ -118,13 +118,8 @@ class Reader(Base):
         accepted = _count(stated.get("accepted") or stated.get("number of accepted tokens"))
         drafted = _count(stated.get("drafted") or stated.get("number of draft tokens"))
         survival = rates(stated.get("per-position acceptance rate"))
-        complete = ended or "avg draft acceptance rate" in stated or "accepted throughput" not in stated
-        if accepted is None or drafted is None or not complete or accepted > drafted:
+        if accepted is None or drafted is None or accepted > drafted or not (ended or _complete(stated)):
             return CUT_OFF
-        if not ended and "per-position acceptance rate" in stated and "avg draft acceptance rate" not in stated:
-            digits = {len(part.strip().partition(".")[2]) for part in stated["per-position acceptance rate"].split(",")}
-            if len(digits) > 1:
-                return CUT_OFF
         engine, process.engine = process.engine, None
         process.windows += 1
         if not drafted:
@@ -297,12 +292,22 @@ def _plain(processes: list[_Process], beside: bool) -> Section:
 
 
 def _load(processes: list[_Process]) -> tuple[float | None, float | None, float | None]:
-    """Mean throughput, running and waiting requests of the engine lines that belong to windows, else of all busy ones."""
+    """Mean throughput, running and waiting requests: of the engine lines beside windows, else of all busy ones."""
     sums = [p.paired_lines if p.paired_lines[0] else p.busy for p in processes]
     lines, speed, running, waiting = (sum(column) for column in zip(*sums, strict=True))
     return (speed / lines, running / lines, waiting / lines) if lines else (None, None, None)
 
 
+def _complete(stated: dict[str, str]) -> bool:
+    """Whether a line that no line break ends has its last field: the average rate, or all digits of the positions."""
+    if "avg draft acceptance rate" in stated:
+        return True
+    if "accepted throughput" in stated and "draft acceptance rate" not in stated:
+        return False
+    positions = stated.get("per-position acceptance rate", "").split(",")
+    return len({len(part.strip().partition(".")[2]) for part in positions}) == 1
+
+
 def _count(text: str | None) -> float | None:
     """A count of tokens; one that is cut off lacks its unit or its comma, and is refused by its caller."""
-    return number(text) if text and re.fullmatch(r"\d+(?: tokens)?", text) else None
+    return number(text) if text and re.fullmatch(r"\d{1,15}(?: tokens)?", text) else None

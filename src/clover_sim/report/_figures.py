@@ -13,6 +13,7 @@ from clover_sim.report.columns import INTERVAL, Column
 MISSING = "-"
 _SECONDS = (("µs", "us", 1e-6, 1e-2), ("ms", "ms", 1e-3, 10.0), ("s", "s", 1.0, 36_000.0))
 _DIGITS = 6
+_NOISE = 1e-9
 
 
 def option_text(value: Any) -> str:
@@ -62,7 +63,7 @@ def cells(column: Column, rows: Sequence[Mapping[str, Any]], look: Look) -> list
     grouped = any(v is not None and abs(v) >= 10_000 for v in values)
     suffix = "x" if column.form == "ratio" else ""
     texts = [MISSING if v is None else _number(v, places, grouped) + suffix for v in values]
-    spread = ["" if not h else _plus_minus(h, places, look) for h in halves]
+    spread = [_plus_minus(h, places, look) if h and _counts(h, v) else "" for h, v in zip(halves, values, strict=True)]
     longest = max(map(len, spread), default=0)
     return [text + plus.ljust(longest) for text, plus in zip(texts, spread, strict=True)]
 
@@ -99,7 +100,12 @@ def _number(value: float, places: int, grouped: bool) -> str:
     return f"{value:,.{places}f}" if grouped else f"{value:.{places}f}"
 
 
+def _counts(half: float, value: float | None) -> bool:
+    """Whether a half-width is more than what rounding leaves of equal values."""
+    return half > _NOISE * abs(value or 0.0)
+
+
 def _plus_minus(half: float, places: int, look: Look) -> str:
-    """A half-width is never shown as zero: the last digit is rounded up instead."""
+    """A half-width that is one is never shown as zero: the last digit is rounded up instead."""
     shown = max(half, 10**-places)
     return ("±" if look.unicode else "+-") + f"{shown:.{places}f}"

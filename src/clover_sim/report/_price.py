@@ -40,12 +40,14 @@ def _heading(result: Estimate, look: Look) -> list[str]:
 def _grid(
     heading: Sequence[str], rows: Sequence[Sequence[str]], look: Look, left: Sequence[int] = (0,)
 ) -> list[str]:
-    """Columns two blanks apart, those of ``left`` flush left, the others flush right."""
+    """Columns two blanks apart (one where two do not fit), those of ``left`` flush left, the others flush right."""
     widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
+
+    gap = "  " if look.width is None or sum(widths) + 2 * (len(widths) - 1) <= look.width else " "
 
     def line(cells: Sequence[str]) -> str:
         pairs = enumerate(zip(cells, widths, strict=True))
-        return "  ".join(cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in pairs)
+        return gap.join(cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in pairs)
 
     return [look.paint("1", line(heading)), *map(line, rows)]
 
@@ -70,7 +72,7 @@ def _weights(result: Estimate, look: Look) -> list[str]:
 
 def _passes(result: Estimate, look: Look) -> list[str]:
     moe = result.machine.model.is_moe
-    heading = ["width", "batch", "context", *(["experts", "(indep.)"] if moe else []), "GB", "low", "ms", "high",
+    heading = ["width", "batch", "context", *(["experts", "indep."] if moe else []), "GB", "low", "ms", "high",
                "tok/s", "bound"]  # fmt: skip
     rows = []
     for entry in result.passes:
@@ -79,14 +81,18 @@ def _passes(result: Estimate, look: Look) -> list[str]:
         size = (p.weight_bytes + p.kv_bytes + p.state_bytes) / 1e9
         rows.append([
             str(entry.width), str(entry.batch_size), str(entry.context_tokens), *union, f"{size:.3g}",
-            _ms(p.low_s), _ms(p.latency_s), _ms(p.high_s), f"{entry.tokens_per_s:.4g}", p.bound,
+            _ms(p.low_s), _ms(p.latency_s), _ms(p.high_s), _count(entry.tokens_per_s), p.bound,
         ])  # fmt: skip
     return _grid(heading, rows, look, ())
 
 
+def _count(value: float) -> str:
+    return f"{value:.4g}" if value < 10_000 else f"{value:.0f}"
+
+
 def _ms(seconds: float) -> str:
     value = seconds * 1e3
-    return f"{value:.2f}" if value < 100 else f"{value:.4g}"
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
 def _apart(result: Estimate, look: Look) -> list[str]:
@@ -115,7 +121,7 @@ _PART = {
 def _fold(title: str, labels: list[str], rows: list[list[str]], look: Look) -> list[str]:
     """The columns that the width has room for."""
     while len(labels) > 1:
-        table = _grid([title, *labels], rows, Look(colour=False))
+        table = _grid([title, *labels], rows, Look(width=None))
         if look.width is None or max(map(len, table)) <= look.width:
             break
         labels, rows = labels[:-1], [row[:-1] for row in rows]

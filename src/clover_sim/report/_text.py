@@ -56,6 +56,18 @@ def clip(text: str, width: int, mark: str = "~") -> str:
     return kept + mark
 
 
+def shorten(text: str, most: int) -> str:
+    """``text`` cut in the middle to at most ``most`` characters: its beginning and its end say the most.
+
+    >>> shorten("a long message", 9), shorten("short", 9)
+    ('a l...age', 'short')
+    """
+    if len(text) <= most:
+        return text
+    half = max(0, most - 3) // 2
+    return f"{text[:half]}...{text[len(text) - half :]}"
+
+
 def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
     """The words of ``text`` in lines of at most ``width`` columns; later lines start with ``indent``.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._rows import groups, heading, labels, legend, usual_columns
+from clover_sim.report._text import clean
 from clover_sim.report.columns import Column
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def render(result: Result, look: Look = PLAIN) -> str:
     if options := legend(result.rows):
         parts.append("\n".join(f"- {escape(text)}" for text in options))
     if result.notes:
-        parts.append("\n".join(f"- {escape(' '.join(note.split()))}" for note in result.notes))
+        parts.append("\n".join(f"- {escape(clean(' '.join(note.split())))}" for note in result.notes))
     return "\n\n".join(parts) + "\n"
 
 

@@ -9,7 +9,7 @@ from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._grid import GAP, Strip, header, row, total_width
 from clover_sim.report._rows import Row, groups, heading, labels, legend, usual_columns
-from clover_sim.report._text import clip, display_width, wrap
+from clover_sim.report._text import clean, clip, display_width, wrap
 from clover_sim.report.columns import QUALITY, Column
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def render(result: Result, look: Look = PLAIN) -> str:
         lines += ["", *(look.paint("2", line) for text in options for line in wrap(text, look.width, "  "))]
     if result.notes:
         lines += [""]
-        lines += [line for note in result.notes for line in wrap(f"- {' '.join(note.split())}", look.width, "  ")]
+        lines += [line for note in result.notes for line in wrap(f"- {clean(' '.join(note.split()))}", look.width, "  ")]
     return "\n".join(lines) + "\n"
 
 

@@ -46,12 +46,27 @@ def load_checkpoint(path: str) -> Checkpoint:
     spec = found.spec
     if found.family in HALF_LAYERS:
         spec = replace(spec, blocks=spec.layers)
+    absorbed = _absorbed_width(table)
+    if absorbed:
+        spec = replace(spec, query_width=absorbed)
     if found.index_elements_per_token:
         spec = replace(spec, index_layers=_index_layers(table, found.index_elements_per_token))
     return Checkpoint(
         spec, own_precision(spec, found.quantisation), found.notes, found.warnings,
         found.vision_params, found.mtp_params, found.index_elements_per_token,
     )  # fmt: skip
+
+
+def _absorbed_width(table: dict[str, Any]) -> int:
+    """Query width of latent attention as it decodes: scores over the latent and the rotary part, values over the
+    latent, so heads x (2 rank + rope) / 2. 0 for other attention.
+    """
+    inner = table.get("text_config")
+    keys = ("num_attention_heads", "kv_lora_rank", "qk_rope_head_dim")
+    heads, rank, rope = ((inner if isinstance(inner, dict) else table).get(key) for key in keys)
+    if not all(isinstance(value, int) and value > 0 for value in (heads, rank, rope)):
+        return 0
+    return int(heads) * (2 * int(rank) + int(rope)) // 2  # type: ignore[call-overload, no-any-return]
 
 
 def _index_layers(table: dict[str, Any], elements: int) -> int:

@@ -160,19 +160,6 @@ def hardware_from_table(table: dict[str, Any], where: str) -> HardwareSpec:
         raise InputError(f"{where}: {error}") from None
 
 
-def bare_hardware(bandwidth_tb_s: float, memory_gb: float | None = None) -> HardwareSpec:
-    """An accelerator known only by its memory bandwidth, for ``--gpu-bandwidth-tb-s``.
-
-    Without an arithmetic peak nothing is ever bound by compute; without ``memory_gb`` everything fits.
-
-    >>> bare_hardware(3).bandwidth_bytes_per_s
-    3000000000000.0
-    """
-    bandwidth = check.number("gpu", "bandwidth in TB/s", bandwidth_tb_s, above=True) * TERA
-    memory = 10**18 if memory_gb is None else round(check.number("gpu", "memory in GB", memory_gb, above=True) * GB)
-    return HardwareSpec(name=f"{bandwidth_tb_s:g}-tb-s", memory_bytes=memory, bandwidth_bytes_per_s=float(bandwidth))
-
-
 def slug(name: str) -> str:
     """A name as it is written on the command line.
 

@@ -181,8 +181,8 @@ def _refuse_misfit(raw: RawSequence, misfit: tuple[Place, int, float, bool], oth
     state = "is committed" if committed else "stays masked"
     place.refuse(
         f"position {position} {state} at confidence {value!r}, which threshold {raw.threshold!r} with {sign} and the "
-        f"best token as fallback does not give; {other} {'would fit' if other_fits else 'does not fit either'}: correct "
-        "the threshold, or leave it out to replay the recorded order (replay at another threshold is approximate)"
+        f"best token as fallback does not give; {other} {'would fit' if other_fits else 'does not fit either'}: "
+        "correct the threshold, or leave it out to replay the recorded order (another threshold is approximate)"
     )
 
 
