@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from clover_sim.engine import run
 from clover_sim.errors import UsageError
 from clover_sim.physics.context import ContextPhysics
+from clover_sim.records import Kind, TokenClass
 from clover_sim.request import Run
 from clover_sim.streams.base import Stream
 
@@ -39,6 +40,43 @@ def run_with_quality(decoder: Any, stream: Stream, **options: Any) -> Quality:
             "that has a [quality] section"
         )
     return Quality(finished, physics.damage.share_intact(physics.hazard))
+
+
+class Order(NamedTuple):
+    """In which order a run settled tokens of different predictability.
+
+    ``first_pass`` maps a class label to the share of its tokens that the first pass over them settled;
+    ``structure_first`` is, of the pairs of a structural and another token of one block that were not settled in the
+    same pass, the share in which structure came first (``None`` without such pairs).
+    """
+
+    first_pass: dict[str, float]
+    structure_first: float | None
+
+
+def order_of(finished: Run, stream: Stream) -> Order:
+    """What was settled first: structure or values; read off the ledger of one run."""
+    ledger, rows = finished.ledger, finished.ledger.positions[finished.request].row
+    opened: dict[int, int] = {}
+    for row in range(len(ledger)):
+        if ledger.request[row] == finished.request and ledger.kind[row] == Kind.DENOISE:
+            start = ledger.start[row]
+            for p in range(start, min(start + ledger.tokens[row], len(stream))):
+                opened.setdefault(p, row)
+    seen, first = [0] * len(TokenClass), [0] * len(TokenClass)
+    blocks: dict[int, list[int]] = {}
+    for p, row in opened.items():
+        seen[stream.classes[p]] += 1
+        first[stream.classes[p]] += rows[p] == row
+        blocks.setdefault(row, []).append(p)
+    earlier = pairs = 0
+    for positions in blocks.values():
+        structure = [rows[p] for p in positions if stream.classes[p] == TokenClass.STRUCTURAL]
+        values = [rows[p] for p in positions if stream.classes[p] != TokenClass.STRUCTURAL]
+        earlier += sum(a < b for a in structure for b in values)
+        pairs += sum(a != b for a in structure for b in values)
+    shares = {c.label: first[c] / seen[c] for c in TokenClass if seen[c]}
+    return Order(shares, earlier / pairs if pairs else None)
 
 
 def accuracy(base: float, qualities: Sequence[Quality]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clover_sim.cli._numbers import counts, decimal_range, positive, seeds
+from clover_sim.cli._numbers import bandwidth_tb_s, between, counts, decimal_range, format_name, number, positive, seeds
 from clover_sim.errors import UsageError
 
 
@@ -53,3 +53,65 @@ def test_seeds():
 def test_positive_figures_refused(text):
     with pytest.raises(UsageError):
         positive(text)
+
+
+@pytest.mark.parametrize("text", ["1_6", " 4 ", "４", "٣", "0x10", "inf", "nan", "1e999", "", "1" * 41, "--1", "1,5"])
+def test_loose_numbers_are_refused(text):
+    for read in (number, positive, between(0.001, 1e6, "TB/s")):
+        with pytest.raises(UsageError):
+            read(text)
+
+
+def test_numbers():
+    assert (number("-.5"), number("+1e-3"), positive("2.5")) == (-0.5, 0.001, 2.5)
+
+
+@pytest.mark.parametrize("text", ["1e-10", "1e300", "1e-320", "0", "-1"])
+def test_implausible_figures_are_refused_with_the_range(text):
+    with pytest.raises(UsageError, match=r"expected 0\.001 to 1,000,000 TB/s"):
+        bandwidth_tb_s(text)
+
+
+@pytest.mark.parametrize("text", ["fp8", "q4_k_m", "fp8_e4m3", "4.85", "16"])
+def test_names_of_formats(text):
+    assert format_name(text) == text
+
+
+@pytest.mark.parametrize("text", ["1_6", " 4 ", "nan", "１６", "fp8 ", "ｆｐ８", "1e999"])
+def test_no_names_of_formats(text):
+    with pytest.raises(UsageError):
+        format_name(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1:1e9999999999:1",
+        "1:999999999999999999:1",
+        "1:20000:1",
+        ",".join(["1"] * 10_001),
+        "1:6000:1,1:6000:1",
+        "1:2:-1",
+    ],
+)
+def test_long_lists_are_refused_before_they_are_built(text):
+    with pytest.raises(UsageError):
+        counts(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["0:1e9999999999:1", "0:1:1e-9999999999", "1e-999999:1:0.1", "0:1e40:1e40", "0:1:1e-5", "0:1_0:1"]
+)
+def test_ranges_that_no_arithmetic_survives(text):
+    with pytest.raises(UsageError):
+        decimal_range(text)
+
+
+def test_the_longest_lists():
+    assert len(counts("1:10000:1")) == len(decimal_range("0:9999:1")) == len(seeds("5:10005")) == 10_000
+    with pytest.raises(UsageError, match="10,000"):
+        seeds("0:99999999999999999")
+
+
+def test_leading_zeros_never_count():
+    assert counts("0" * 5000 + "7") == (7,)

@@ -54,6 +54,12 @@ def test_intervals_stand_beside_the_means_and_are_never_zero():
     assert cells(column("speedup_time"), rows, Look(unicode=False))[0] == "2.00x+-0.05"
 
 
+@pytest.mark.parametrize("half", [0.0, 5e-324, 1e-16, 2e-9])
+def test_what_rounding_leaves_is_no_interval(half):
+    rows = [{"speedup_time": 2.5, "speedup_time_ci95": half}, {"speedup_time": -2.5, "speedup_time_ci95": half}]
+    assert cells(column("speedup_time"), rows, Look()) == ["2.50x", "-2.50x"]
+
+
 @pytest.mark.parametrize(
     ("longest", "unit"), [(5e-6, "µs"), (0.5, "ms"), (9.9, "ms"), (10.1, "s"), (7200, "s"), (1e6, "h"), (None, "ms")]
 )

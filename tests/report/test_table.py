@@ -110,7 +110,9 @@ def test_columns_leave_in_the_order_of_their_priority():
 
 def test_left_out_columns_are_named_once_with_the_width_they_need():
     text = " ".join(render(default(), Look(width=80)).split())
-    assert "left out at 80 columns: tok/pass, forced commits, latency, bound (all at 114, or with --format json)" in text
+    assert (
+        "left out at 80 columns: tok/pass, forced commits, latency, bound (all at 114, or with --format json)" in text
+    )
     assert "left out" not in render(default(), Look(width=114))
     assert "left out" in render(default(), Look(width=113))
 

@@ -100,11 +100,11 @@ def test_rows_that_cannot_be_used_are_counted_with_the_reason(tmp_path: Path) ->
         spec_row(precision="zip"), spec_row(batch=0), spec_row(engine="abacus"),
         spec_row(gpu="RTX 3060 + RTX 3080", n_gpus=2),
         {"id": "d", "model": "LLaDA-8B", "baseline_name": "vanilla", "baseline_tok_s": 5.0, "gpu": "H100"},
-        spec_row(n_gpus=4),
+        spec_row(n_gpus=4), spec_row(gpu="Apple M3 Ultra", n_gpus=2), spec_row(batch=10**9),
     ]  # fmt: skip
     found = validate(table(tmp_path, rows))
     assert [r.row.id for r in found.results] == ["a", "b"] and [r.row.devices for r in found.several] == [4]
-    assert sum(found.skipped.values()) == 14
+    assert sum(found.skipped.values()) == 16
     assert found.skipped["offload to the host"] == 1 and found.skipped["speed is not a number above 0"] == 2
     summary = found.to_dict()["summary"]
     assert (summary["rows"], summary["distinct_rows"]) == (2, 1)

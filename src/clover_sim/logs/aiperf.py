@@ -73,7 +73,8 @@ class Reader(Base):
             self.active = True
             self._table_lines = 1
             return True
-        cells = [cell.strip() for cell in re.split(r"[│┃|]", text.strip("│┃| "))]
+        cells = [cell.strip() for cell in re.split(r"[│┃|]", text)]
+        cells = cells[not cells[0] :]
         if len(cells) >= 2 and self.active:
             return self._row(cells)
         if self.active and text and set(text) <= set("┏┓┗┛┡┩┣┫┳┻╇━─└┘┴┬├┤┼╞╡═+-| "):

@@ -18,7 +18,7 @@ MARKS = ("= PERFORMANCE OVERVIEW", "= REQUEST DETAILS", "= DECODING STATISTICS",
 
 _HEADING = re.compile(r"=\s+(PERFORMANCE OVERVIEW|REQUEST DETAILS|DECODING STATISTICS|WORLD \+ RUNTIME INFORMATION|"
                       r"ENGINE DETAILS|PYTORCH BACKEND|MACHINE DETAILS|DATASET DETAILS)\s*(?:\((.*)\))?$")  # fmt: skip
-_PERCENTILE = re.compile(r"\[(\w+)\]\s*([A-Za-z0-9.]+)\s*:\s*([-\d.eE+]+|nan|inf)$")
+_PERCENTILE = re.compile(r"\[(TPOT|TTFT|GTPS|Latency|DT|ADT|DAR|AL)\]\s*([A-Za-z0-9.]+)\s*:\s*([-\d.eE+]+|nan|inf)$")
 _ROW = re.compile(r"([A-Za-z][\w +\[\]/().-]*?):\s+([-\d.eE+]+|nan|inf)%?$")
 _RULE = re.compile(r"(?:[=-]{3,}.*|[A-Za-z][\w +/]*:\s*\S.*)?$")
 _PATIENCE = 25
@@ -53,7 +53,7 @@ class Reader(Base):
             if not (found and found[1].lower() == "total output throughput (tokens/sec)"):
                 return None
             self._begin()
-        if percentile := _PERCENTILE.match(text):
+        if percentile := _PERCENTILE.search(line.text):
             return self._put(f"[{percentile[1]}] {percentile[2]}".lower(), percentile[3])
         if found:
             return self._put(found[1].lower(), found[2])

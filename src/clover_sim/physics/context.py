@@ -51,6 +51,7 @@ class Universal:
         right: log-odds that a fully settled right context adds.
         floor: log-odds of a guess without any left context.
         noise: standard deviation of the log-odds from pass to pass.
+        stubborn: share of wrong tokens that the model stands by once it sees them in place (an assumption, not fitted).
         offsets: log-odds by kind: structural, common, rare, padding, digit.
     """
 
@@ -63,6 +64,7 @@ class Universal:
     right: float = 7.41
     floor: float = -2.29
     noise: float = 0.15
+    stubborn: float = 0.5
     offsets: tuple[float, ...] = (1.5, -0.3, -0.5, 6.0, -2.5)
 
 
@@ -99,9 +101,9 @@ class ContextPhysics(PositionDrawn):
     """
 
     __slots__ = (
-        "provides", "uniform_lift", "confidence", "hazard", "damage", "_model", "_kinds", "_state", "_before", "_final",
-        "_need", "_replacing", "_masked", "_low", "_passes", "_truth", "_wrong", "_wrongs", "_own", "_local", "_needs", "_carry", "_centre",
-        "_noise", "_shift",
+        "provides", "uniform_lift", "confidence", "hazard", "damage", "_model", "_kinds", "_state", "_before",
+        "_final", "_need", "_replacing", "_masked", "_low", "_passes", "_truth", "_stands", "_wrong", "_wrongs",
+        "_own", "_local", "_needs", "_carry", "_centre", "_noise", "_shift",
     )  # fmt: skip
 
     def __init__(self, model: Confidence, kinds: bytes, seed: int | str) -> None:
@@ -115,7 +117,7 @@ class ContextPhysics(PositionDrawn):
         self._masked, self._wrong = bytearray(), bytearray()
         self._replacing: dict[int, float] = {}
         self._low = self._passes = self._wrongs = 0
-        self._truth = Draws(seed, "truth")
+        self._truth, self._stands = Draws(seed, "truth"), Draws(seed, "stubborn")
         self._own, self._local, self._needs = (Normals(seed, name) for name in ("own", "difficulty", "need"))
         self._carry = (0.0, 0.0)
         self._centre = model.mu + (model.spread * Normals(seed, "sequence").next() if model.spread else 0.0)
@@ -274,6 +276,8 @@ class ContextPhysics(PositionDrawn):
         """See :class:`~clover_sim.physics.base.Revisable`: a wrong token is seen through once the context, which is
         now fuller, makes the right one the best guess."""
         if position >= len(self._wrong) or not self._wrong[position]:
+            return 0.0
+        if self._stands[position] < self._model.universal.stubborn:
             return 0.0
         c = self._as_if_masked(position)
         if self._truth[position] >= chance_right(c):

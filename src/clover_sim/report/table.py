@@ -38,7 +38,9 @@ def render(result: Result, look: Look = PLAIN) -> str:
         lines += ["", *(look.paint("2", line) for text in options for line in wrap(text, look.width, "  "))]
     if result.notes:
         lines += [""]
-        lines += [line for note in result.notes for line in wrap(f"- {clean(' '.join(note.split()))}", look.width, "  ")]
+        lines += [
+            line for note in result.notes for line in wrap(f"- {clean(' '.join(note.split()))}", look.width, "  ")
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -63,10 +63,9 @@ def _absorbed_width(table: dict[str, Any]) -> int:
     """
     inner = table.get("text_config")
     keys = ("num_attention_heads", "kv_lora_rank", "qk_rope_head_dim")
-    heads, rank, rope = ((inner if isinstance(inner, dict) else table).get(key) for key in keys)
-    if not all(isinstance(value, int) and value > 0 for value in (heads, rank, rope)):
-        return 0
-    return int(heads) * (2 * int(rank) + int(rope)) // 2  # type: ignore[call-overload, no-any-return]
+    found = [(inner if isinstance(inner, dict) else table).get(key) for key in keys]
+    heads, rank, rope = (value if isinstance(value, int) and value > 0 else 0 for value in found)
+    return heads * (2 * rank + rope) // 2 if rank and rope else 0
 
 
 def _index_layers(table: dict[str, Any], elements: int) -> int:

@@ -104,6 +104,7 @@ def _json(path: str) -> Any:
 
 
 _LIMIT_BYTES = 64_000_000
+_MOST_SEQUENCES = 100_000
 
 
 def _expand(table: dict[str, Any]) -> list[dict[str, Any]]:
@@ -148,8 +149,10 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "does not fit the device in that format"
     own = re.search(r"\bbs(\d+)\b", _text(item.get("baseline_name")) or "")
     batch = int(own[1]) if own else 1 if item.get("batch") is None else item["batch"]
-    if not _count(batch):
+    if not _count(batch) or batch > _MOST_SEQUENCES:
         return "batch is no count"
+    if devices > 1 and engine != "llama.cpp" and hardware.interconnect_bytes_per_s is None:
+        return "several devices without a link"
     context = item.get("context_tokens")
     if not isinstance(context, int) or not _count(context):
         context = names.context_of(_text(item.get("workload")), item.get("gen_len"))
