@@ -17,7 +17,7 @@ LAYERS = (
     # A module imports only from its own layer and from layers further down. First match wins; a name covers a package.
     ("__main__", "cli"),
     ("report",),
-    ("comparison", "sweep", "serve", "validate", "explain", "trace", "notes", "prepare"),
+    ("comparison", "sweep", "serve", "validate", "explain", "trace", "notes", "prepare", "ledger_file"),
     ("cost", "workload", "registry", "conformance", "logs", "recordings", "recorder"),
     ("engine", "request", "checks", "bulk", "canvas", "view", "ledger", "decoders"),
     ("streams", "physics", "specs", "sources"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from clover_sim.checks import MOST_TOKENS, declare
+from clover_sim.checks import MOST_TOKENS
 from clover_sim.cost import Machine, PricedRun, Roofline, price_groups
 from clover_sim.engine import run
 from clover_sim.errors import UsageError
@@ -93,6 +93,7 @@ def compare(
     max_new_tokens: int | None = None,
     allow_long: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    keep: Callable[[dict[str, Any], Run], None] | None = None,
 ) -> Comparison:
     """Compare strategies on the same streams.
 
@@ -108,6 +109,7 @@ def compare(
         prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
         allow_long: permit more than 10^8 passes.
         progress: called with (runs done, runs in all).
+        keep: called with what was run and each run that has a row, for :mod:`clover_sim.ledger_file`.
 
     Speed-ups are against ``ar`` on the same stream, which is run silently if it was not asked for.
     """
@@ -156,6 +158,8 @@ def compare(
                 priced[id(strategy)] = (strategy, finished, price)
                 if id(strategy) in samples:
                     samples[id(strategy)].append({"stream": stream.name, "eos_stop": eos_stop, **row})
+                    if keep is not None:
+                        keep({**strategy.identity(), "stream": stream.name, "seed": seed, **row}, finished)
                 done += 1
                 if progress is not None:
                     progress(done, total)
@@ -222,15 +226,9 @@ def _measure(
 def _summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
     """One row from the runs over all seeds: the run itself, or means with half-widths of 95 % intervals."""
     first = samples[0]
-    source = declare(strategy.decoder).draft_source
     row: dict[str, Any] = {
-        "stream": first["stream"],
-        "tokens": first["tokens"],
-        "strategy": strategy.name,
-        "options": strategy.options,
-        "drafter": {"model": source.model, "acceptance": list(source.acceptance)} if source else None,
-        "seeds": len(samples),
-    }
+        "stream": first["stream"], "tokens": first["tokens"], **strategy.identity(), "seeds": len(samples),
+    }  # fmt: skip
     if len(samples) == 1:
         return row | first
     row |= {k: v for k, v in first.items() if k not in MEASURED}

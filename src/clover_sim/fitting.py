@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clover_sim.errors import InputError, UsageError
 from clover_sim.physics.context import Confidence
-from clover_sim.physics.context_sample import Counts, Sequence1, decode_sample, draw_sample
+from clover_sim.physics.context_sample import Counts, DrawnSequence, decode_sample, draw_sample
 from clover_sim.physics.damage import Damage
 from clover_sim.records import TokenClass
 from clover_sim.streams.traces import Recording, read_trace
@@ -270,7 +270,7 @@ class Prediction:
 
 
 def predict_trace(
-    fit: Fit, sample: Sequence[Sequence1], threshold: float, block_size: int, tokens: int
+    fit: Fit, sample: Sequence[DrawnSequence], threshold: float, block_size: int, tokens: int
 ) -> tuple[float, float]:
     """(passes, forced commits) for ``tokens`` tokens under another setting; the sample is the fitted texts'."""
     done = decode_sample(fit.confidence, sample, block_size, threshold=threshold)

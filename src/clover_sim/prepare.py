@@ -23,10 +23,18 @@ MOST_BATCH = 65_536
 """Largest batch: far above what any card holds, and small enough to list its sequences."""
 
 class Strategy(NamedTuple):
+    """A strategy ready to run: its name, decoder, the cost model with its drafter, and its effective options."""
+
     name: str
     decoder: Any
     cost: Any
     options: dict[str, Any]
+
+    def identity(self) -> dict[str, Any]:
+        """The columns that say who decoded."""
+        source = declare(self.decoder).draft_source
+        drafter = {"model": source.model, "acceptance": list(source.acceptance)} if source else None
+        return {"strategy": self.name, "options": self.options, "drafter": drafter}
 
 
 def default_cost() -> Any:

@@ -119,17 +119,17 @@ def _blocks(
             blocks.append({"start": first, "passes": []})
             spans.append([])
         stop = max(stop, last)
-        settled, back = sorted(committed.get(row, [])), sorted(reopened.get(row, []))
+        settled, taken = sorted(committed.get(row, [])), sorted(reopened.get(row, []))
         masked = [p for p in scores if p < length]
         entry: dict[str, Any] = {"masked": masked, "confidence": [scores[p] for p in masked], "committed": settled}
-        if back:
-            entry["reopened"] = back
+        if taken:
+            entry["reopened"] = taken
         entry["forced"] = bool(settled) and all(places.flags[p] & FORCED for p in settled)
         blocks[-1]["passes"].append(entry)
         spans[-1].append((first, min(last, length)))
     for block, seen_spans in zip(blocks, spans, strict=True):
         if len(set(seen_spans)) > 1:
             passes = (p for p in block["passes"] if "committed" in p)
-            for entry, span in zip(passes, seen_spans, strict=True):
-                entry["span"] = list(span)
+            for step, span in zip(passes, seen_spans, strict=True):
+                step["span"] = list(span)
     return blocks

@@ -37,7 +37,9 @@ def v1(drafts: int, accepted: list[int], *, seconds: float = 10.0, pid: int = 42
     length = f"{1 + total / drafts:.2f}" if drafts else "nan"
     positions = ", ".join(f"{a / drafts:.3f}" if drafts else "nan" for a in accepted)
     counts = f"Accepted: {total} tokens, Drafted: {drafted} tokens"
-    speeds = f"Accepted throughput: {total / seconds:.2f} tokens/s, Drafted throughput: {drafted / seconds:.2f} tokens/s"
+    speeds = (
+        f"Accepted throughput: {total / seconds:.2f} tokens/s, Drafted throughput: {drafted / seconds:.2f} tokens/s"
+    )
     start = f"(APIServer pid={pid}) INFO 03-04 05:06:07 [metrics.py:101] "
     where = f"Per-position acceptance rate: {positions}"
     return {
@@ -67,18 +69,25 @@ def v0(k: int, accepted: int, drafted: int, emitted: int) -> str:
     efficiency = emitted / (drafted / k * (k + 1))
     return (
         f"INFO 02-03 04:05:06 metrics.py:477] Speculative metrics: Draft acceptance rate: {accepted / drafted:.3f}, "
-        f"System efficiency: {efficiency:.3f}, Number of speculative tokens: {k}, Number of accepted tokens: {accepted}, "
-        f"Number of draft tokens: {drafted}, Number of emitted tokens: {emitted}.\n"
+        f"System efficiency: {efficiency:.3f}, Number of speculative tokens: {k}, Number of accepted tokens: "
+        f"{accepted}, Number of draft tokens: {drafted}, Number of emitted tokens: {emitted}.\n"
     )
 
 
 def decode(
-    second: int, tokens: int, speed: float, length: float | None, rate: float = 0.0, *, running: int = 1, tag: str = " TP0"
+    second: int,
+    tokens: int,
+    speed: float,
+    length: float | None,
+    rate: float = 0.0,
+    *,
+    running: int = 1,
+    tag: str = " TP0",
 ) -> str:
     accept = "" if length is None else f"accept len: {length:.2f}, accept rate: {rate:.2f}, "
     return (
-        f"[2026-02-03 04:05:{second:02d}{tag}] Decode batch. #running-req: {running}, #token: {tokens}, token usage: 0.01, "
-        f"{accept}cuda graph: True, gen throughput (token/s): {speed:.2f}, #queue-req: 0, \n"
+        f"[2026-02-03 04:05:{second:02d}{tag}] Decode batch. #running-req: {running}, #token: {tokens}, token usage: "
+        f"0.01, {accept}cuda graph: True, gen throughput (token/s): {speed:.2f}, #queue-req: 0, \n"
     )
 
 

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from logs.lines import BENCH, BENCH_SPEC, decode, engine, v0, v1
 
 from clover_sim.cli import main
 from clover_sim.cost import Machine, cost_model
 from clover_sim.explain import FIELDS, SCHEMA, Asked, Explanation, explain, largest_speedup
 from clover_sim.specs import load_engine, load_hardware, load_model
+from logs.lines import BENCH, BENCH_SPEC, decode, engine, v0, v1
 
 KEYS = ["schema", *FIELDS, "warnings"]
 
@@ -124,7 +124,9 @@ def test_the_engine_of_the_log_is_priced_unless_one_is_named(tmp_path):
 
 
 def test_a_named_drafter_makes_the_cycle_longer(tmp_path):
-    machine = Machine(load_model("qwen3-8b"), load_hardware("h100"), load_engine("vllm"), drafter=load_model("qwen3-0.6b"))
+    machine = Machine(
+        load_model("qwen3-8b"), load_hardware("h100"), load_engine("vllm"), drafter=load_model("qwen3-0.6b")
+    )
     cost = cost_model("roofline", machine)
     text = engine(96.0, 1) + v1(400, [320, 240])
     serial, parallel = (
@@ -196,7 +198,7 @@ accept    = 34.320%
 draft:
 
 llama_perf_context_print:        eval time =    8806.60 ms /   855 runs   (   10.30 ms per token,    97.09 tokens per second)
-"""
+"""  # noqa: E501
 
 
 def test_many_accepted_drafts_without_a_gain(tmp_path):
@@ -222,7 +224,13 @@ def test_the_command_prints_json_and_words(tmp_path, capsys):
     assert document["lines_read"] == 3 == document["lines_used"] and len(document["sections"]) == 2
     assert main(["explain", str(path), "--color", "never"]) == 0
     text = capsys.readouterr().out
-    for words in ("bonus token included", "must not be multiplied", "SGLang's num_draft_tokens", "verdict", "cycle time"):
+    for words in (
+        "bonus token included",
+        "must not be multiplied",
+        "SGLang's num_draft_tokens",
+        "verdict",
+        "cycle time",
+    ):
         assert words in text, words
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from logs.lines import one, read
 
 from clover_sim.errors import InputError
+from logs.lines import one, read
 
 TIMINGS = """\
 {p}prompt eval time =     200.00 ms /    20 tokens (   10.00 ms per token,   100.00 tokens per second)
@@ -47,8 +47,8 @@ def test_new_server(tmp_path, name, rest):
 
 def test_statistics_give_draft_time_and_hit_rate(tmp_path):
     stats = (
-        "1.02.003.009 I spec common_specu: statistics        ngram-mod: #calls(b,g,a) =    4    400     80, #gen drafts = "
-        "    80, #acc drafts =    70, #gen tokens =    200, #acc tokens =   120, #mean acc len = 2.50, #acc rate/pos = "
+        "1.02.003.009 I spec common_specu: statistics        ngram-mod: #calls(b,g,a) =    4    400     80, #gen drafts "
+        "=     80, #acc drafts =    70, #gen tokens =    200, #acc tokens =   120, #mean acc len = 2.50, #acc rate/pos = "
         "(0.700, 0.500, 0.300), dur(b,g,a) = 0.004, 800.000, 0.100 ms\n"
     )
     s = one(tmp_path, NEW.format(task=7, name="mean len", rest="") + stats)
@@ -57,7 +57,9 @@ def test_statistics_give_draft_time_and_hit_rate(tmp_path):
 
 
 def test_old_statistics(tmp_path):
-    line = "statistics ngram_simple: #calls = 15, #gen drafts = 5, #acc drafts = 5, #gen tokens = 187, #acc tokens = 73\n"
+    line = (
+        "statistics ngram_simple: #calls = 15, #gen drafts = 5, #acc drafts = 5, #gen tokens = 187, #acc tokens = 73\n"
+    )
     s = one(tmp_path, line)
     assert (s.cycles, s.draft_tokens, s.accepted_tokens) == (5, 187, 73) and s.tokens_per_pass == pytest.approx(88 / 15)
 
@@ -75,7 +77,13 @@ def test_a_timing_that_cannot_belong_to_its_draft_line_is_not_joined(tmp_path):
 
 
 def test_response_timings(tmp_path):
-    timing = {"predicted_n": 101, "predicted_ms": 2000.0, "predicted_per_second": 50.5, "draft_n": 80, "draft_n_accepted": 60}
+    timing = {
+        "predicted_n": 101,
+        "predicted_ms": 2000.0,
+        "predicted_per_second": 50.5,
+        "draft_n": 80,
+        "draft_n_accepted": 60,
+    }
     s = one(tmp_path, json.dumps({"content": "x", "timings": timing}) + "\n")
     assert s.passes == 40 and s.tokens_per_pass == 2.5 and s.acceptance_rate == 0.75
     assert not one(tmp_path, json.dumps({"predicted_n": 100, "predicted_ms": 2000.0}) + "\n").speculative
@@ -98,7 +106,7 @@ llama_perf_context_print:        eval time =    3000.00 ms /   300 runs   (   10
 target:
 
 llama_print_timings:      sample time =     0.00 ms /     1 runs   (    0.00 ms per token,      inf tokens per second)
-"""
+"""  # noqa: E501
 
 
 def test_cli(tmp_path):
@@ -209,8 +217,10 @@ def test_aiperf_records(tmp_path):
 
 def test_aiperf_summary(tmp_path):
     document = {
-        "inter_token_latency": {"unit": "ms", "avg": 5.0, "p50": 4.9}, "inter_chunk_latency": {"unit": "ms", "avg": 12.5},
-        "output_token_throughput": {"unit": "tokens/sec", "avg": 800.0}, "request_count": {"unit": "requests", "avg": 10},
+        "inter_token_latency": {"unit": "ms", "avg": 5.0, "p50": 4.9},
+        "inter_chunk_latency": {"unit": "ms", "avg": 12.5},
+        "output_token_throughput": {"unit": "tokens/sec", "avg": 800.0},
+        "request_count": {"unit": "requests", "avg": 10},
         "output_token_throughput_per_user": {"unit": "tokens/sec/user", "avg": 200.0}, "input_config": {"a": [1, 2]},
     }  # fmt: skip
     s = one(tmp_path, json.dumps(document, indent=2))
@@ -219,7 +229,8 @@ def test_aiperf_summary(tmp_path):
 
 
 def test_genai_perf_summary_without_chunks(tmp_path):
-    document = {"inter_token_latency": {"unit": "ms", "avg": 5.0}, "output_token_throughput": {"unit": "t", "avg": 800.0},
+    document = {"inter_token_latency": {"unit": "ms", "avg": 5.0},
+                "output_token_throughput": {"unit": "t", "avg": 800.0},
                 "request_latency": {"unit": "ms", "avg": 5000.0}}  # fmt: skip
     s = one(tmp_path, json.dumps(document))
     assert s.tokens_per_pass is None and s.acceptance_length is None and not s.speculative
@@ -247,7 +258,9 @@ def test_printed_table_with_wrapped_names(tmp_path):
 
 
 def test_csv_export(tmp_path):
-    s = one(tmp_path, "Metric,avg,min\nInter Token Latency (ms),5.00,4.00\nOutput Token Throughput (tokens/sec),900.00\n")
+    s = one(
+        tmp_path, "Metric,avg,min\nInter Token Latency (ms),5.00,4.00\nOutput Token Throughput (tokens/sec),900.00\n"
+    )
     assert s.generation_tokens_per_s == 900.0
 
 
@@ -261,7 +274,9 @@ def test_dflash_benchmark_is_weighted_by_blocks(tmp_path):
     assert s.per_position_survival == pytest.approx((0.5, 0.3, 0.0)) and s.baseline_tokens_per_s == 50.0
 
 
-@pytest.mark.parametrize("text", ["[1, 2]", '{"a": 1}', '{"timings": {}}', '{"metrics": null, "metadata": {}, "error": 1}'])
+@pytest.mark.parametrize(
+    "text", ["[1, 2]", '{"a": 1}', '{"timings": {}}', '{"metrics": null, "metadata": {}, "error": 1}']
+)
 def test_other_json_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="none of 1 lines"):
         read(tmp_path, text + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from logs.lines import BENCH, decode, one, read
 
 START = (
@@ -45,7 +46,9 @@ def test_both_meanings_in_one_file_are_two_sections(tmp_path):
 def test_the_server_says_how_many_draft_tokens_there_are(tmp_path):
     text = START.format(name="DFLASH", n=16) + decode(1, 50, 1.0, 4.5, 0.23) + decode(3, 400, 175.0, 4.5, 0.23)
     s = one(tmp_path, text)
-    assert s.num_speculative_tokens == 15 and s.method == "DFLASH" and any("counts the root" in c for c in s.conventions)
+    assert (
+        s.num_speculative_tokens == 15 and s.method == "DFLASH" and any("counts the root" in c for c in s.conventions)
+    )
 
 
 def test_a_rate_that_fits_both_meanings_asks_the_question(tmp_path):
@@ -61,7 +64,9 @@ def test_several_requests_are_weighted_by_throughput_and_seconds(tmp_path):
 
 
 def test_a_prompt_in_between_does_not_count_as_growth(tmp_path):
-    prefill = "[2026-02-03 04:05:01 TP0] Prefill batch. #new-seq: 1, #new-token: 5000, #running-req: 0, #queue-req: 0, \n"
+    prefill = (
+        "[2026-02-03 04:05:01 TP0] Prefill batch. #new-seq: 1, #new-token: 5000, #running-req: 0, #queue-req: 0, \n"
+    )
     s = one(tmp_path, decode(1, 100, 80.0, 2.0, 0.5) + prefill + decode(2, 5180, 80.0, 2.0, 0.5))
     assert s.output_tokens == pytest.approx(80)
 
@@ -89,10 +94,10 @@ def test_one_line_alone_is_as_printed(tmp_path):
 
 def test_hybrid_models_iterations_and_disaggregation(tmp_path):
     line = (
-        "[service]: [2026-02-03 04:05:0{s} DP6 TP6 EP6] Decode batch [5134{s}], #running-req: 1, #full token: {t}, full "
-        "token usage: 0.00, #swa token: 9, swa token usage: 0.00, mamba num: 2, mamba usage: 0.01, accept len: 2.17, "
-        "accept rate: 0.54, pre-allocated usage: 0.00, #prealloc-req: 0, #transfer-req: 0, #retracted-req: 0, npu graph: "
-        "True, gen throughput (token/s): 80.00, #queue-req: 0\n"
+        "[service]: [2026-02-03 04:05:0{s} DP6 TP6 EP6] Decode batch [5134{s}], #running-req: 1, #full token: {t}, "
+        "full token usage: 0.00, #swa token: 9, swa token usage: 0.00, mamba num: 2, mamba usage: 0.01, accept len: 2.17, "
+        "accept rate: 0.54, pre-allocated usage: 0.00, #prealloc-req: 0, #transfer-req: 0, #retracted-req: 0, npu "
+        "graph: True, gen throughput (token/s): 80.00, #queue-req: 0\n"
     )
     s = one(tmp_path, line.format(s=1, t=100) + line.format(s=2, t=187))
     assert s.cycles == pytest.approx(87 / 2.17) and s.num_speculative_tokens == 3
@@ -113,7 +118,11 @@ def test_zero_and_nan_accept_len_are_skipped(tmp_path):
     ("text", "length", "speed"),
     [
         ("#questions: 40, Throughput: 210.50 token/s, Acceptance length: 3.25\n", 3.25, 210.5),
-        ("Average Latency: 9.5 s\nAverage Output throughput: 81.9 token/s\nAverage Accept length: 2.047\n", 2.047, 81.9),
+        (
+            "Average Latency: 9.5 s\nAverage Output throughput: 81.9 token/s\nAverage Accept length: 2.047\n",
+            2.047,
+            81.9,
+        ),
         ("Accept length: 2.61\n", 2.61, None),
     ],
 )
@@ -128,7 +137,8 @@ def test_two_summaries_are_not_pooled(tmp_path):
 
 def test_bench_serving_report(tmp_path):
     text = BENCH.format(output=1000, speed="50.00").replace(
-        "Request throughput", "Total generated tokens (retokenized):    998\nConcurrency:                             3.50\n"
+        "Request throughput", "Total generated tokens (retokenized):    998\n"
+        "Concurrency:                             3.50\n"
         "Accept length:                           2.40\nRequest throughput",
     )  # fmt: skip
     s = one(tmp_path, text + "=" * 50 + "\n")
@@ -139,7 +149,8 @@ def test_bench_serving_report(tmp_path):
 def test_bench_serving_json_line(tmp_path):
     document = {
         "backend": "sglang", "duration": 20.0, "completed": 10, "output_throughput": 50.0, "accept_length": 2.4,
-        "mean_tpot_ms": 8.0, "mean_itl_ms": 19.0, "mean_ttft_ms": 100.0, "total_output_tokens": 1000, "concurrency": 3.5,
+        "mean_tpot_ms": 8.0, "mean_itl_ms": 19.0, "mean_ttft_ms": 100.0, "total_output_tokens": 1000,
+        "concurrency": 3.5,
     }  # fmt: skip
     s = one(tmp_path, json.dumps(document) + "\n")
     assert s.engine == "sglang" and s.acceptance_length == 2.4

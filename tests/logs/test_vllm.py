@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from logs.lines import BENCH, BENCH_SPEC, engine, one, read, v0, v1
 
 from clover_sim.errors import InputError
 from clover_sim.logs._section import cycles_of
+from logs.lines import BENCH, BENCH_SPEC, engine, one, read, v0, v1
 
 
 @pytest.mark.parametrize("layout", ["modern", "depth", "september", "0.9"])
@@ -118,7 +118,8 @@ def test_v0_and_v1_in_one_file_stay_apart(tmp_path):
 def test_v0_engine_lines_give_speed_and_cycle_time(tmp_path):
     line = (
         "INFO 02-03 04:05:06 metrics.py:455] Avg prompt throughput: 5.0 tokens/s, Avg generation throughput: 240.0 "
-        "tokens/s, Running: 4 reqs, Swapped: 0 reqs, Pending: 2 reqs, GPU KV cache usage: 1.0%, CPU KV cache usage: 0.0%.\n"
+        "tokens/s, Running: 4 reqs, Swapped: 0 reqs, Pending: 2 reqs, GPU KV cache usage: 1.0%, CPU KV cache "
+        "usage: 0.0%.\n"
     )
     s = one(tmp_path, line + v0(3, 500, 900, 720))
     assert s.generation_tokens_per_s == 240.0 and s.cycle_time_s == pytest.approx(4 * 2.4 / 240)
@@ -222,7 +223,7 @@ def test_llama_server_uses_the_same_names(tmp_path):
 
 
 def test_sglang_page_has_gauges(tmp_path):
-    text = "sglang:spec_accept_length{tp_rank=\"0\"} 2.5\nsglang:gen_throughput{tp_rank=\"0\"} 500\n"
+    text = 'sglang:spec_accept_length{tp_rank="0"} 2.5\nsglang:gen_throughput{tp_rank="0"} 500\n'
     s = one(tmp_path, text + "sglang:num_running_reqs{} 4\n")
     assert s.acceptance_length == 2.5 and s.cycle_time_s == pytest.approx(4 * 2.5 / 500)
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
+from clover_sim.cli import INTERRUPTED
+
 _WIDTH_WITHOUT_TERMINAL = 120
 _WIDEST = 10_000
 _OUT, _ERR = 1, 2
@@ -87,7 +89,7 @@ def _end() -> None:
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
 
 
 class _Aside(io.TextIOBase):

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from clover_sim.errors import InputError
+from clover_sim.logs._json import BLANKS, BROKEN, Document, may_open, parsed
 from clover_sim.logs._reader import Line, LogReader, Outcome, readers
 from clover_sim.logs._section import Section
 from clover_sim.logs._stream import Progress, Source
 from clover_sim.logs._text import clean, without_prefix
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_INSIDE_JSON = re.compile(
-    r'\s*(?:$|["{}\],]|\[\s*(?:$|[\]"{\[]|-?\d[\d.eE+-]*\s*[,\]])|(?:-?\d[\d.eE+-]*|true|false|null|-?Infinity|NaN)\s*[,\]}]?\s*$)'
-).match
-"""How a later line of a JSON document starts: a log line after a stray bracket is not taken for one."""
-_LARGEST_DOCUMENT = 64 << 20
-_BLANKS = b" \t\xef\xbb\xbf"
-_OPENINGS = (b"\n{", b"\n[{", b"\n[\n", b"\n[\r")
 _WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload")
 """Keys under which collectors keep the line they wrapped in JSON."""
 
@@ -96,7 +88,7 @@ class _Work:
         self._counts: dict[str, int] = {}
         self._firsts: dict[str, str] = {}
         self._name, self._number = "", 0
-        self._json = _Document()
+        self._json = Document()
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -121,7 +113,7 @@ class _Work:
     def _block(self, data: bytes) -> None:
         """Lines with a mark are looked at, the others only counted, unless JSON or a report is in the way."""
         starts: list[int] | None = None
-        if not (self._json.lines or _may_open_json(data)):
+        if not (self._json.lines or may_open(data)):
             starts = self._starts(data)
         at = index = 0
         end = len(data)
@@ -155,7 +147,7 @@ class _Work:
     def _line(self, data: bytes) -> None:
         if self._json.lines:
             self._more_json(data)
-        elif (start := data.lstrip(_BLANKS)[:2])[:1] == b"{" or start == b"[{" or data.strip() == b"[":
+        elif (start := data.lstrip(BLANKS)[:2])[:1] == b"{" or start == b"[{" or data.strip() == b"[":
             self._begin_json(data)
         else:
             self._plain(data.decode("utf-8", "replace"), data.endswith(b"\n"))
@@ -200,8 +192,8 @@ class _Work:
 
     def _begin_json(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace").strip().lstrip("\ufeff")
-        value = _parsed(text)
-        if value is not _BROKEN:
+        value = parsed(text)
+        if value is not BROKEN:
             self._documents(value, 1)
         elif not self._json.begin(text):
             self._plain(text)
@@ -210,8 +202,8 @@ class _Work:
         text = data.decode("utf-8", "replace")
         if not self._json.more(text):
             return
-        lines, value = self._json.lines, _parsed(self._json.text())
-        if value is _BROKEN:
+        lines, value = self._json.lines, parsed(self._json.text())
+        if value is BROKEN:
             self._flush_broken()
         else:
             self._json.clear()
@@ -254,61 +246,3 @@ class _Work:
             f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
             "llama.cpp, TensorRT-LLM or aiperf"
         )
-
-
-def _may_open_json(data: bytes) -> bool:
-    """Whether a line of ``data`` may begin a JSON document."""
-    start = data.lstrip(_BLANKS)[:2]
-    return start[:1] == b"{" or start in (b"[{", b"[\n", b"[\r") or any(mark in data for mark in _OPENINGS)
-
-
-class _Document:
-    """A JSON document over several lines, until its brackets close."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self._depth = self._size = 0
-
-    @property
-    def lines(self) -> int:
-        return len(self.parts)
-
-    def begin(self, text: str) -> bool:
-        """Whether ``text`` opens a document that goes on."""
-        depth = _depth([text])
-        if depth <= 0 or not re.match(r'[\[{]\s*(?:$|["{\[])', text):
-            return False
-        self.parts, self._depth, self._size = [text], depth, len(text)
-        return True
-
-    def more(self, text: str) -> bool:
-        """Whether the document is whole, or has grown too large."""
-        self.parts.append(text)
-        self._depth += _depth([text])
-        self._size += len(text)
-        return self._depth <= 0 or self._size > _LARGEST_DOCUMENT or not _INSIDE_JSON(text)
-
-    def text(self) -> str:
-        return "".join(self.parts)
-
-    def clear(self) -> None:
-        self.parts, self._depth, self._size = [], 0, 0
-
-
-_BROKEN = object()
-
-
-def _parsed(text: str) -> Any:
-    import json
-
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _BROKEN
-
-
-def _depth(texts: Iterable[str]) -> int:
-    return sum(
-        rest.count("{") + rest.count("[") - rest.count("}") - rest.count("]")
-        for rest in (_STRING.sub("", text) for text in texts)
-    )

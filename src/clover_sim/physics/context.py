@@ -44,7 +44,7 @@ class Universal:
     """Constants of the model that hold for every data set; how they were found stands in docs/accuracy.md.
 
     Args:
-        rho: correlation of neighbouring positions in difficulty and in need.
+        rho, rho_need: correlation of neighbouring positions in difficulty, and in need.
         own: share of the variance of difficulty that is a position's own.
         reach, right_reach: how far left and right context reach, in (0, 1): weight a position.
         need, need_spread: median need for left context, and its spread in log units.
@@ -55,14 +55,15 @@ class Universal:
         offsets: log-odds by kind: structural, common, rare, padding, digit.
     """
 
-    rho: float = 0.909
-    own: float = 0.262
-    reach: float = 0.925
-    right_reach: float = 0.143
-    need: float = 0.1137
-    need_spread: float = 0.668
-    right: float = 7.41
-    floor: float = -2.29
+    rho: float = 0.97
+    rho_need: float = 0.8
+    own: float = 0.27
+    reach: float = 0.905
+    right_reach: float = 0.45
+    need: float = 0.2
+    need_spread: float = 0.7
+    right: float = 8.8
+    floor: float = -2.25
     noise: float = 0.15
     stubborn: float = 0.5
     offsets: tuple[float, ...] = (1.5, -0.3, -0.5, 6.0, -2.5)
@@ -144,12 +145,12 @@ class ContextPhysics(PositionDrawn):
         model, u = self._model, self._model.universal
         own, local, needs = self._own.next, self._local.next, self._needs.next
         z, w = self._carry
-        step = (1 - u.rho * u.rho) ** 0.5
+        step, step_need = (1 - u.rho * u.rho) ** 0.5, (1 - u.rho_need * u.rho_need) ** 0.5
         shared, alone = (1 - u.own) ** 0.5 * model.sd, u.own**0.5 * model.sd
         offsets = u.offsets if model.by_kind else (0.0, 0.0, 0.0, u.offsets[TokenClass.PADDING], 0.0)
         for p in range(first, stop):
             z = u.rho * z + step * local() if p else local()
-            w = u.rho * w + step * needs() if p else needs()
+            w = u.rho_need * w + step_need * needs() if p else needs()
             final = self._centre + offsets[self._kinds[p]] + shared * z + alone * own()
             self._final.append(min(max(final, -MOST_LOG_ODDS), 4 * MOST_LOG_ODDS))
             self._need.append(-u.need * exp(u.need_spread * w))

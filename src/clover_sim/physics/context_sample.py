@@ -17,7 +17,7 @@ from clover_sim.records import TokenClass
 from clover_sim.rng import Draws
 
 
-class Sequence1(NamedTuple):
+class DrawnSequence(NamedTuple):
     """Draws of one sequence, free of what is fitted: difficulty and need as unit numbers, by position."""
 
     kinds: bytes
@@ -43,14 +43,15 @@ class Counts(NamedTuple):
 
 def draw_sample(
     model: Confidence, kinds: Sequence[bytes], seed: int = 0, mirrored: bool = False
-) -> list[Sequence1]:
+) -> list[DrawnSequence]:
     """Draw one sequence for each entry of ``kinds``, seeds counted up from ``seed``.
 
     The draws are those of :class:`~clover_sim.physics.context.ContextPhysics` with the same seeds. ``mirrored`` adds
     each sequence with all signs turned, which cancels much of the sampling error of a mean.
     """
     u = model.universal
-    step, shared, alone = (1 - u.rho * u.rho) ** 0.5, (1 - u.own) ** 0.5, u.own**0.5
+    step, step_need = (1 - u.rho * u.rho) ** 0.5, (1 - u.rho_need * u.rho_need) ** 0.5
+    shared, alone = (1 - u.own) ** 0.5, u.own**0.5
     size = len(noise_table())
     sample = []
     for number, of in enumerate(kinds, seed):
@@ -61,19 +62,19 @@ def draw_sample(
         difficulty, need = array("d"), array("d")
         for p in range(len(of)):
             z = u.rho * z + step * local() if p else local()
-            w = u.rho * w + step * needs() if p else needs()
+            w = u.rho_need * w + step_need * needs() if p else needs()
             difficulty.append(shared * z + alone * own())
             need.append(w)
-        sample.append(Sequence1(of, difficulty, need, level, shift))
+        sample.append(DrawnSequence(of, difficulty, need, level, shift))
         if mirrored:
-            turned = (array("d", [-v for v in values]) for values in (difficulty, need))
-            sample.append(Sequence1(of, *turned, -level, shift))
+            easy, needless = (array("d", [-v for v in values]) for values in (difficulty, need))
+            sample.append(DrawnSequence(of, easy, needless, -level, shift))
     return sample
 
 
 def decode_sample(
     model: Confidence,
-    sample: Sequence[Sequence1],
+    sample: Sequence[DrawnSequence],
     block_size: int = 32,
     *,
     threshold: float | None = None,

@@ -178,6 +178,6 @@ def _section(table: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any
 
 def _number(table: Mapping[str, Any], key: str, where: str, least: float, default: float | None = None) -> float:
     value = table.get(key, default)
-    if type(value) not in (int, float) or not least <= value < 1000:  # type: ignore[operator]
+    if type(value) not in (int, float) or not least <= value < 1000:
         raise InputError(f"{where}.{key} is {value!r:.40}: expected a number of at least {least:g} and below 1000")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
