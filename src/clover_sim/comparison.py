@@ -134,6 +134,7 @@ def compare(
     longest = [max(n, max_new_tokens or 0) for n in sources.lengths]
     runs = (len(seed_list) or 1) * (len(chosen) + 1)
     check_work(sum(longest) * runs + len(longest) * runs * RUN_PASSES, allow_long)
+    check_whole("tokens", max(longest), 1, MOST_TOKENS)
     for strategy in chosen:
         check_memory(strategy.cost, batch_size, prompt_tokens + max(max_new_tokens or 0, *sources.lengths, 0))
     options: dict[str, Any] = {

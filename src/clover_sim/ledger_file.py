@@ -68,6 +68,17 @@ def read_ledger(stream: IO[str], where: str) -> list[RecordedRun]:
     return [*runs, RecordedRun(about, _grouped(steps))]
 
 
+def read_ledger_file(path: str) -> list[RecordedRun]:
+    """Read a ledger file by its path."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return read_ledger(stream, path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a ledger file, since it is not UTF-8 text") from None
+
+
 def _decode(line: str, where: str, number: int) -> Any:
     try:
         return json.loads(line)

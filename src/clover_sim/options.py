@@ -65,7 +65,7 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
     Raises :class:`UsageError` naming the option, what was got and what is expected.
     """
     known = {f.name: f for f in fields(cls) if f.init}
-    hints = _field_types(cls, known, where)
+    hints = _field_types(cls, known, where) if any(isinstance(v, str) for v in options.values()) else {}
     values = {}
     for key, value in options.items():
         if key not in known:

@@ -166,4 +166,5 @@ def strategy_names() -> list[tuple[str, str]]:
 
 
 def _summary(cls: Any) -> str:
-    return (cls.__doc__ or "").strip().partition("\n")[0]
+    text = (cls.__doc__ or "").strip().partition("\n")[0]
+    return "" if text.startswith(f"{cls.__name__}(") else text  # dataclasses put the signature there

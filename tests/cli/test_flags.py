@@ -8,8 +8,10 @@ from clover_sim.cli import main
 from clover_sim.cli._parser import Parser, common_flags
 from clover_sim.errors import UsageError
 
-FLAGS = ("--tokens", "--profile", "--input", "--seeds", "-s", "--threshold", "--model", "--gpu", "--engine",
-         "--precision", "--kv-cache-dtype", "--cost", "--params-b", "--export", "--format", "--columns", "--fail-under")  # fmt: skip
+FLAGS = (
+    "--tokens", "--profile", "--input", "--seeds", "-s", "--threshold", "--model", "--gpu", "--engine", "--precision",
+    "--kv-cache-dtype", "--cost", "--params-b", "--export", "--format", "--columns", "--fail-under",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("flag", FLAGS)

@@ -83,3 +83,15 @@ def test_help_names_every_format_and_fits(capsys, monkeypatch):
     text = run(capsys, "compare", "--help")
     assert "csv, json, markdown, table (default table)" in text
     assert max(map(len, text.split("examples:")[0].splitlines())) <= 80
+
+
+def test_without_docstrings_no_signature_stands_in_for_a_summary():
+    import subprocess
+    import sys
+
+    from cli.harness import environment
+
+    command = [sys.executable, "-OO", "-m", "clover_sim", "list", "strategies", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True, timeout=60)
+    items = {item["name"]: item for item in json.loads(done.stdout)["items"]}
+    assert items["block-diffusion"]["summary"] == "" and "threshold=0.95" in items["block-diffusion"]["options"]

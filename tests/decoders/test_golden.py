@@ -7,12 +7,12 @@ from math import log
 from typing import Any
 
 import pytest
-from core.scripted import passes, run_audited, scripted_stream
 
 from clover_sim.engine import run
 from clover_sim.ledger import FORCED
 from clover_sim.registry import build_strategy
 from clover_sim.streams.base import Stream
+from core.scripted import passes, run_audited, scripted_stream
 
 
 def trace(strategy: str, stream: Stream, **options: Any) -> tuple[list[list[int]], set[int]]:
@@ -43,7 +43,7 @@ TABLE: dict[int, tuple[float, ...]] = {
         ("schedule:denoising_steps=2,remasking_strategy=low_confidence_static", [[0, 2], [1, 3]], {0, 1, 2, 3}),
         # Dynamic at 0.5 in 4 steps: 3 of 4 pass in step 1; 1 in step 2.
         ("schedule:confidence_threshold=0.5", [[0, 2, 3], [1]], set()),
-        # Dynamic at 0.95 in 2 steps: only position 0 passes and 2 are due, so the two best: 0 passed the bar, 2 did not.
+        # Dynamic at 0.95 in 2 steps: only 0 passes and two are due, so the two best: 0 passed the bar, 2 did not.
         ("schedule:confidence_threshold=0.95,denoising_steps=2", [[0, 2], [1, 3]], {1, 2, 3}),
         ("schedule:denoising_steps=3,remasking_strategy=sequential", [[0, 1], [2], [3]], {0, 1, 2, 3}),
         # One position a step.

@@ -47,9 +47,9 @@ def test_new_server(tmp_path, name, rest):
 
 def test_statistics_give_draft_time_and_hit_rate(tmp_path):
     stats = (
-        "1.02.003.009 I spec common_specu: statistics        ngram-mod: #calls(b,g,a) =    4    400     80, #gen drafts "
-        "=     80, #acc drafts =    70, #gen tokens =    200, #acc tokens =   120, #mean acc len = 2.50, #acc rate/pos = "
-        "(0.700, 0.500, 0.300), dur(b,g,a) = 0.004, 800.000, 0.100 ms\n"
+        "1.02.003.009 I spec common_specu: statistics        ngram-mod: #calls(b,g,a) =    4    400     80, #gen "
+        "drafts =     80, #acc drafts =    70, #gen tokens =    200, #acc tokens =   120, #mean acc len = 2.50, "
+        "#acc rate/pos = (0.700, 0.500, 0.300), dur(b,g,a) = 0.004, 800.000, 0.100 ms\n"
     )
     s = one(tmp_path, NEW.format(task=7, name="mean len", rest="") + stats)
     assert s.cycles == 80 and s.draft_time_s == pytest.approx(0.002) and s.method == "ngram-mod"

@@ -95,9 +95,9 @@ def test_one_line_alone_is_as_printed(tmp_path):
 def test_hybrid_models_iterations_and_disaggregation(tmp_path):
     line = (
         "[service]: [2026-02-03 04:05:0{s} DP6 TP6 EP6] Decode batch [5134{s}], #running-req: 1, #full token: {t}, "
-        "full token usage: 0.00, #swa token: 9, swa token usage: 0.00, mamba num: 2, mamba usage: 0.01, accept len: 2.17, "
-        "accept rate: 0.54, pre-allocated usage: 0.00, #prealloc-req: 0, #transfer-req: 0, #retracted-req: 0, npu "
-        "graph: True, gen throughput (token/s): 80.00, #queue-req: 0\n"
+        "full token usage: 0.00, #swa token: 9, swa token usage: 0.00, mamba num: 2, mamba usage: 0.01, "
+        "accept len: 2.17, accept rate: 0.54, pre-allocated usage: 0.00, #prealloc-req: 0, #transfer-req: 0, "
+        "#retracted-req: 0, npu graph: True, gen throughput (token/s): 80.00, #queue-req: 0\n"
     )
     s = one(tmp_path, line.format(s=1, t=100) + line.format(s=2, t=187))
     assert s.cycles == pytest.approx(87 / 2.17) and s.num_speculative_tokens == 3

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from traces.test_forms import sequence, write
 
 from clover_sim.errors import InputError
 from clover_sim.streams.traces import read, read_trace
+from traces.test_forms import sequence, write
 
 
 def refusal(path: Any) -> str:

@@ -176,7 +176,8 @@ def test_all_steps(tmp_path: Path) -> None:
         return {"position": 100 + p, "token_id": p, "confidence": c, "kl_divergence": kl}
 
     steps = [
-        {"step": 0, "decoded_tokens": [token(0, 0.9, 1.0)], "all_tokens": [token(p, 0.9 - p / 10, 1.0) for p in range(3)]},
+        {"step": 0, "decoded_tokens": [token(0, 0.9, 1.0)],
+         "all_tokens": [token(p, 0.9 - p / 10, 1.0) for p in range(3)]},
         {"step": 1, "decoded_tokens": [token(2, 0.8, 0.1), token(1, 0.7, 0.2)],
          "all_tokens": [token(1, 0.7, 0.2), token(2, 0.8, 0.1)]},
     ]  # fmt: skip

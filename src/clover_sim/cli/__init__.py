@@ -59,6 +59,9 @@ def _interrupted() -> int:
     from clover_sim.cli._streams import chatter
 
     chatter("\nclover-sim: interrupted\n")
+    exec(
+        "pass", {}
+    )  # else Python, which saw an interruption leave such a call, ends the process by a signal, not by 130
     if before is not None:
         signal.signal(signal.SIGINT, before)
     return INTERRUPTED

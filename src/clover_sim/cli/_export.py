@@ -69,9 +69,9 @@ def plan(paths: Sequence[str], formats: Sequence[str] = (), inputs: Sequence[str
     return found
 
 
-def checked_target(path: str) -> str:
+def checked_target(path: str, flag: str = "--export") -> str:
     """The absolute path, links followed, of a file that can be written; :class:`InputError` where none can."""
-    who = f"--export {path!r}"
+    who = f"{flag} {path!r}"
     try:
         target = os.path.realpath(path)
     except (OSError, ValueError) as error:  # the current folder was deleted

@@ -65,7 +65,7 @@ def machine_flags(parser: ArgumentParser) -> None:
     add("--params-b", metavar="X", type=typed(params_b), help="bare model: parameters in billions")
     add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
     add("--gpu-bandwidth-tb-s", metavar="X", type=typed(bandwidth_tb_s), help="bare accelerator: bandwidth in TB/s")
-    add("--calibration", metavar="FILE", type=typed(_reserved("--engine, or --cost fixed:pass_ms=...")), help=_hidden())
+    add("--calibration", metavar="FILE", help="constants that clover-sim calibrate wrote")
 
 
 def _hidden() -> str:
@@ -141,41 +141,15 @@ def _default_strategies() -> tuple[str, ...]:
 def cost(args: Namespace) -> Any:
     """The cost model that the machine flags describe; ``None`` without any of them, so that the default stands."""
     named = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "cost",
-             "params_b", "active_b", "gpu_bandwidth_tb_s")  # fmt: skip
+             "params_b", "active_b", "gpu_bandwidth_tb_s", "calibration")  # fmt: skip
     if all(getattr(args, name) is None for name in named):
         return None
+    from clover_sim.cli import _machine
     from clover_sim.cost import Machine, cost_model
-    from clover_sim.specs import (
-        DEFAULT_HARDWARE,
-        DEFAULT_MODEL,
-        bare_hardware,
-        bare_model,
-        default_engine,
-        load_engine,
-        load_hardware,
-        load_model,
-    )
 
-    _contradiction(args, "model", "params_b", "active_b")
-    _contradiction(args, "gpu", "gpu_bandwidth_tb_s")
-    if args.params_b is None and args.active_b is not None:
-        raise UsageError("--active-b needs --params-b, the size of the whole model")
-    if args.params_b is not None and (args.active_b or 0) > args.params_b:
-        raise UsageError(f"--active-b {args.active_b:g} is more than the whole model, --params-b {args.params_b:g}")
-    if args.params_b is not None:
-        model = bare_model(args.params_b * 1e9, None if args.active_b is None else args.active_b * 1e9)
-    else:
-        model = load_model(args.model or DEFAULT_MODEL)
-    bandwidth = args.gpu_bandwidth_tb_s
-    hardware = load_hardware(args.gpu or DEFAULT_HARDWARE) if bandwidth is None else bare_hardware(bandwidth)
-    engine = load_engine(args.engine or default_engine(hardware))
-    keys = ("precision", "kv_cache_dtype", "tensor_parallel_size")
-    given = {key: getattr(args, key) for key in keys if getattr(args, key) is not None}
-    return cost_model(args.cost or "roofline", Machine(model, hardware, engine, **given))
-
-
-def _contradiction(args: Namespace, named: str, *bare: str) -> None:
-    for other in bare:
-        if getattr(args, named) is not None and getattr(args, other) is not None:
-            flag = other.replace("_", "-")
-            raise UsageError(f"--{named} and --{flag} contradict each other: name the {named} or give its bare figures")
+    model, card = _machine.model(args), _machine.hardware(args)
+    machine = Machine(
+        model.spec, card, _machine.engine(args, card), args.precision or model.precision or "bf16",
+        args.kv_cache_dtype or "bf16", args.tensor_parallel_size or 1,
+    )  # fmt: skip
+    return cost_model(args.cost or "roofline", machine)

@@ -35,6 +35,10 @@ def results_only(last: bool = False) -> Iterator[None]:
         last: whether only the end of the process follows. What plug-ins print while they are torn down then goes to
             standard error too, and Ctrl-C ends the process without a traceback from its last moments.
     """
+    if last:
+        import atexit
+
+        atexit.register(_last)
     real = sys.stdout
     kept = _take_descriptor(real)
     _kept.append(kept or real)
@@ -52,8 +56,6 @@ def results_only(last: bool = False) -> Iterator[None]:
             with suppress(OSError, ValueError):
                 kept.close()
         if last:
-            import atexit
-
             atexit.register(_end)
 
 
@@ -90,6 +92,13 @@ def _end() -> None:
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+
+
+def _last() -> None:
+    """Called when the process ends, after whatever plug-ins have registered: nothing is left to interrupt."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class _Aside(io.TextIOBase):

@@ -31,6 +31,8 @@ def configure(parser: ArgumentParser) -> None:
                        help="the same for columns where less is better, such as locked_errors")  # fmt: skip
     group.add_argument("--allow-long", action="store_true", help="allow work above about 10^8 passes")
     output = common_flags(parser)
+    output.add_argument("--ledger", metavar="FILE",
+                        help="also write every pass of every run to FILE, for price --ledger")  # fmt: skip
     output.add_argument("--columns", metavar="KEY[,KEY...]", type=typed(_columns), default=(),
                         help="columns of table and markdown, or all; locked errors stay; see list columns")  # fmt: skip
 
@@ -38,6 +40,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Compare, print, export, check."""
     exports = _export.plan(args.export, inputs=args.input)
+    ledger = _export.checked_target(args.ledger, "--ledger") if args.ledger else None
+    kept: list[Any] = []
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.comparison import compare
     from clover_sim.report import get_format
@@ -59,11 +63,17 @@ def run(args: Namespace, console: Console) -> int:
             max_new_tokens=args.max_new_tokens,
             allow_long=args.allow_long,
             progress=progress,
+            keep=None if ledger is None else lambda about, run: kept.append((about, run)),
         )
     for warning in result.warnings:
         console.warning(warning)
     console.write(get_format(args.format).render(result, console.look(args.columns)))
     _export.write_all(exports, lambda name, look: get_format(name).render(result, look), console, args.columns)
+    if ledger is not None:
+        from clover_sim.ledger_file import ledger_lines
+
+        _export.replace(args.ledger, "".join(ledger_lines(kept)).encode())
+        console.info(f"wrote {args.ledger}")
     bars = [*args.fail_under, *args.fail_over]
     return _verdict(bars, result, console) if bars else 0
 

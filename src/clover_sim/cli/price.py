@@ -5,11 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from clover_sim.cli import _export
+from clover_sim.cli import _export, _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
-from clover_sim.errors import UsageError
 
 SUMMARY = "Price one pass of a model on a GPU: bytes, experts, bound, time, memory."
 EXAMPLES = """\
@@ -52,6 +51,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--routing-beta", metavar="B", type=typed(_share), help="tokens of a sequence choose experts like n^B tokens")
     add("--output-tokens", metavar="N", type=typed(whole), default=512,
         help="length of the answer, for the share of the prompt in its time (default 512)")  # fmt: skip
+    add("--ledger", metavar="FILE", help="price what compare --ledger wrote instead of single passes")
     common_flags(parser, _FORMATS)
 
 
@@ -61,12 +61,14 @@ def run(args: Namespace, console: Console) -> int:
     from clover_sim.cost.estimate import document, estimate
     from clover_sim.cost.machine import Machine
 
-    model, own, extra, notes = _model(args)
-    hardware = _hardware(args)
-    engine = _engine(args, hardware)
-    precision = args.precision or own or "bf16"
+    found, hardware = _machine.model(args), _machine.hardware(args)
+    extra = found.extra
+    if args.price_per_hour is not None:
+        from dataclasses import replace
+
+        hardware = replace(hardware, price_usd_per_hour=args.price_per_hour)
     machine = Machine(
-        model, hardware, engine, precision, args.kv_cache_dtype or "bf16", args.tensor_parallel_size,
+        found.spec, hardware, _machine.engine(args, hardware), args.precision or found.precision or "bf16", args.kv_cache_dtype or "bf16", args.tensor_parallel_size,
         routing_beta=args.routing_beta,
     )  # fmt: skip
     if args.offload != "none":
@@ -74,8 +76,10 @@ def run(args: Namespace, console: Console) -> int:
 
         machine = offloaded(machine, args.offload, max(args.batch_size), max(args.context))
     result = estimate(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
-    for note in notes:
+    for note in found.notes:
         console.warning(note)
+    if args.ledger is not None:
+        return _price_ledger(args, machine, console, exports)
     if not result.memory.fits and not machine.offload_bytes:
         from clover_sim.cost.remedy import does_not_fit
 
@@ -91,70 +95,33 @@ def run(args: Namespace, console: Console) -> int:
         return render_price(result, extra, look)
 
     console.write(text(args.format, console.look() if args.format == "table" else None))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    _export.write_all(exports, text, console)
     return 0
 
 
-def _model(args: Namespace) -> tuple[Any, Any, dict[str, Any], list[str]]:
-    """The model, its own format, figures that only its file has, and what to warn of."""
-    given = [flag for flag in ("model", "params_b", "weight_gb") if getattr(args, flag) is not None]
-    if len(given) > 1:
-        first, second = (f"--{flag.replace('_', '-')}" for flag in given[:2])
-        raise UsageError(f"{first} and {second} contradict each other: name the model or give its bare figures")
-    if args.active_b is not None and args.params_b is None:
-        raise UsageError("--active-b needs --params-b, the size of the whole model")
-    from clover_sim.specs import load
+def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list[Any]) -> int:
+    """The runs of a ledger file on this machine, quality beside speed."""
+    from clover_sim.cost import cost_model
+    from clover_sim.ledger_file import price_recorded, read_ledger_file
 
-    if args.weight_gb is not None:
-        if args.precision:
-            raise UsageError("--weight-gb says how many bytes there are; --precision cannot change them")
-        from clover_sim.specs.bare import bare_weights
+    cost = cost_model("roofline", machine)
+    rows = [price_recorded(run, cost) for run in read_ledger_file(args.ledger)]
 
-        model = bare_weights(args.weight_gb * 1e9)
-        return model, "8", {}, []
-    if args.params_b is not None:
-        from clover_sim.specs.bare import bare_model
+    def text(name: str, look: Any) -> str:
+        if name == "json":
+            import json
 
-        return bare_model(args.params_b * 1e9, None if args.active_b is None else args.active_b * 1e9), None, {}, []
-    name = args.model or load.DEFAULT_MODEL
-    if not load.is_configuration(name):
-        return load.load_model(name), None, {}, []
-    from clover_sim.specs.checkpoint import load_checkpoint
+            head = {"model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name}
+            return json.dumps({"schema": "clover-sim/price/1", **head, "runs": rows}, indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._listing import render_listing
 
-    found = load_checkpoint(name)
-    extra = {
-        "notes": list(found.notes), "warnings": list(found.warnings), "vision_params": found.vision_params,
-        "mtp_params": found.mtp_params, "index_elements_per_token": found.index_elements_per_token,
-    }  # fmt: skip
-    return found.spec, found.precision, extra, [*found.notes, *found.warnings]
+        shown = ("stream", "tokens", "strategy", "target_passes", "draft_passes", "locked_errors", "latency_s",
+                 "tokens_per_s", "bound")  # fmt: skip
+        return render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
 
-
-def _hardware(args: Namespace) -> Any:
-    from clover_sim.specs.bare import bare_hardware
-    from clover_sim.specs.load import DEFAULT_HARDWARE, load_hardware
-
-    if args.gpu is not None and args.gpu_bandwidth_tb_s is not None:
-        raise UsageError("--gpu and --gpu-bandwidth-tb-s contradict each other: name the GPU or give its bare figures")
-    bandwidth = args.gpu_bandwidth_tb_s
-    hardware = load_hardware(args.gpu or DEFAULT_HARDWARE) if bandwidth is None else bare_hardware(bandwidth)
-    if args.price_per_hour is not None:
-        from dataclasses import replace
-
-        hardware = replace(hardware, price_usd_per_hour=args.price_per_hour)
-    return hardware
-
-
-def _engine(args: Namespace, hardware: Any) -> Any:
-    from clover_sim.specs.engine import default_engine
-    from clover_sim.specs.load import load_engine
-
-    if args.calibration is not None:
-        from clover_sim.cost.calibration import load_calibration
-
-        return load_calibration(args.calibration).engine(args.engine, hardware)
-    return load_engine(args.engine or default_engine(hardware))
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
+    return 0
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -1,10 +1,7 @@
 """What ``clover-sim price`` answers: passes of all widths, batches and contexts asked for, memory, prefill, energy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.cost.machine import Machine, part_bytes
 from clover_sim.cost.memory import MemoryPicture, memory_check
@@ -21,8 +18,7 @@ MOST_SEQUENCES = 1_000_000
 """Bounds on the work of one call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(NamedTuple):
     """One pass: ``width`` tokens of each of ``batch_size`` sequences that have ``context_tokens`` cached each."""
 
     width: int
@@ -43,8 +39,7 @@ class Pass:
         return self.width * self.batch_size / self.price.latency_s
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """The answer: see :func:`estimate`.
 
     Args:

@@ -1,8 +1,7 @@
 """A model on hardware under an engine: everything about a price that does not depend on the pass."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from clover_sim.errors import UsageError
 from clover_sim.specs import (
@@ -18,8 +17,7 @@ from clover_sim.specs import (
 from clover_sim.specs.model import PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(NamedTuple):
     """Figures of one model on one machine, worked out once. Bytes and FLOPs are those of one rank."""
 
     fixed_bytes: float

@@ -1,16 +1,13 @@
 """Does it fit: weights, cache, state and drafter against the memory that the engine may use."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clover_sim.cost.machine import Machine, stored_bytes
 from clover_sim.errors import UsageError
 from clover_sim.specs import ModelSpec
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPicture:
+class MemoryPicture(NamedTuple):
     """What a run keeps in memory, over all cards together.
 
     Args:

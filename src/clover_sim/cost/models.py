@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from clover_sim.cost.machine import Machine
-from clover_sim.cost.roofline import FREE, PassPrice, price
+from clover_sim.cost.roofline import PassPrice, price
 from clover_sim.errors import UsageError, suggest
-from clover_sim.records import Kind, PassShape
+from clover_sim.records import PassShape
 
 
 class CostModel(Protocol):
@@ -47,63 +46,6 @@ class Roofline:
         return price(self.machine, shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What no machine can beat token by token: the bytes of the active parameters over the peak bandwidth.
-
-    Nothing else is counted, neither scales nor cache nor the experts that a wider pass adds, so a pass of any width
-    costs the same. A draft costs the drafter's bytes.
-
-    >>> from clover_sim.specs import bare_hardware, bare_model, load_engine
-    >>> floor = Floor(Machine(bare_model(35e9, 3e9), bare_hardware(3), load_engine("ideal"), precision="fp8"))
-    >>> floor.price(PassShape(Kind.DECODE, (1,))).latency_s
-    0.001
-    """
-
-    machine: Machine
-
-    @property
-    def name(self) -> str:
-        """``floor``."""
-        return "floor"
-
-    def price(self, shape: PassShape) -> PassPrice:
-        """The price of one pass, which depends only on whose pass it is."""
-        machine = self.machine
-        model, precision = machine.model, machine.target_precision
-        if shape.kind is Kind.DRAFT:
-            if machine.drafter is None:
-                return FREE
-            model, precision = machine.drafter, machine.draft_precision
-        read_bytes = model.active_params * precision.nominal_bits / 8
-        seconds = read_bytes / (machine.hardware.bandwidth_bytes_per_s * machine.tensor_parallel_size)
-        return PassPrice(seconds, seconds, seconds, weights_s=seconds, weight_bytes=read_bytes)
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A given time a pass, whatever its kind or width; a draft pass may have one of its own (default: free).
-
-    >>> Fixed(pass_s=0.015).price(PassShape(Kind.DECODE, (1,))).latency_s * 2000
-    30.0
-    """
-
-    pass_s: float
-    draft_s: float = 0.0
-    machine: Machine | None = None
-
-    @property
-    def name(self) -> str:
-        """``fixed:pass_ms=...``."""
-        draft = f",draft_ms={self.draft_s * 1e3:g}" if self.draft_s else ""
-        return f"fixed:pass_ms={self.pass_s * 1e3:g}{draft}"
-
-    def price(self, shape: PassShape) -> PassPrice:
-        """The price of one pass."""
-        seconds = self.draft_s if shape.kind is Kind.DRAFT else self.pass_s
-        return PassPrice(seconds, seconds, seconds, fixed=True)
-
-
 _OPTIONS: dict[str, tuple[str, ...]] = {"floor": (), "roofline": (), "fixed": ("pass_ms", "draft_ms")}
 
 
@@ -138,12 +80,17 @@ def cost_model(spec: str, machine: Machine | None = None) -> CostModel:
     if name == "fixed":
         if "pass_ms" not in options:
             raise UsageError("cost model fixed: pass_ms is missing; write fixed:pass_ms=15")
+        from clover_sim.cost.bounds import Fixed
+
         pass_s = _milliseconds("pass_ms", options["pass_ms"], above=True)
         return Fixed(pass_s, _milliseconds("draft_ms", options.get("draft_ms", "0")), machine)
     if machine is None:
         raise UsageError(f"cost model {name} needs a model and a GPU; or give a price, as in fixed:pass_ms=15")
-    make: Callable[[Machine], CostModel] = Floor if name == "floor" else Roofline
-    return make(machine)
+    if name == "roofline":
+        return Roofline(machine)
+    from clover_sim.cost.bounds import Floor
+
+    return Floor(machine)
 
 
 def _milliseconds(key: str, text: str, above: bool = False) -> float:

@@ -1,18 +1,15 @@
 """Pricing a whole run from groups of equal passes: count times price, summed exactly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clover_sim.cost.models import CostModel
 from clover_sim.cost.roofline import PARTS, PassPrice
 from clover_sim.records import Kind, PassShape
 
 
-@dataclass(frozen=True, slots=True)
-class KindPrice:
+class KindPrice(NamedTuple):
     """What the passes of one kind cost together.
 
     Args:
@@ -34,8 +31,7 @@ class KindPrice:
         return self.latency_s / self.passes if self.passes else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PricedRun:
+class PricedRun(NamedTuple):
     """What a run costs: the sum over its passes, and what it is made of.
 
     Args:

@@ -7,9 +7,7 @@ recomputed tokens the latency is affine in ``context_tokens``, so a group of pas
 (window-limited layers are the one exception: there the mean context overstates a group that straddles the window).
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clover_sim.cost.experts import BETAS, effective_tokens, expert_union
 from clover_sim.cost.machine import Machine, Rates
@@ -21,8 +19,7 @@ WIDE_KINDS = frozenset((Kind.VERIFY, Kind.DENOISE, Kind.EDIT, Kind.ENCODE, Kind.
 """Kinds that pay the engine's host time of a cycle or block pass on top of that of a plain step."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassPrice:
+class PassPrice(NamedTuple):
     """What one pass costs and why. The nine ``*_s`` parts add up to ``latency_s``.
 
     Args:

@@ -115,7 +115,7 @@ def _of_counts(section: Section) -> list[str]:
         useful = sum(rate >= _USELESS for rate in survival)
         short = 1 + sum(survival[:useful])
         found.append(
-            f"positions from {useful + 1} on survive in under {_USELESS:.0%} of the cycles: {useful or 1} draft tokens "
+            f"positions from {useful + 1} on survive in under {_USELESS:.0%} of the cycles: {_drafts(useful or 1)} "
             f"would give {short:.2f} tokens a cycle instead of {1 + sum(survival):.2f}"
         )
     if section.draft_tokens and section.accepted_tokens is not None:
@@ -185,7 +185,8 @@ def _unpriced_verdict(section: Section, length: float | None, k: int | None) -> 
         )
     most = f" of at most {k + 1}" if k else ""
     pays = f"speculation pays if a cycle costs less than {length:.2f} plain steps"
-    sentence = f"A pass writes {length:.2f} tokens{most}, so {pays}"
+    subject = "A pass" if section.tokens_per_pass is not None else "A cycle"
+    sentence = f"{subject} writes {length:.2f} tokens{most}, so {pays}"
     if length < _LOW_LENGTH:
         return f"{sentence}, which is unlikely: a cycle rarely costs less than 1.2."
     return f"{sentence}; give --model and --gpu, or --baseline, to tell whether it does."
@@ -201,6 +202,10 @@ def _plain_verdict(section: Section, prediction: Prediction | None) -> str:
     if prediction and prediction.measured_over_predicted:
         return f"{sentence}, {prediction.measured_over_predicted:.2f} times the predicted step time."
     return f"{sentence}."
+
+
+def _drafts(count: int) -> str:
+    return "one draft token" if count == 1 else f"{count} draft tokens"
 
 
 def _tokens(length: float | None) -> str:

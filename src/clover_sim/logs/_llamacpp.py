@@ -106,7 +106,7 @@ class Requests:
         self.requests += 1
         self.accepted += accepted
         self.drafted += drafted
-        cycles = float(round(accepted / (printed - 1))) if printed and printed > 1 else None
+        cycles = float(max(1, round(accepted / (printed - 1)))) if printed and printed > 1 else None
         if not drafted:
             cycles = 0.0
         self.cycles = None if cycles is None or self.cycles is None else self.cycles + cycles

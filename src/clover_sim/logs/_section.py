@@ -105,9 +105,9 @@ def cycles_of(drafted: float, accepted: float, positions: int, printed_length: f
     if printed_length is None:
         return full
     if full and abs(1 + accepted / full - printed_length) < 0.0151:
-        return float(round(full))
+        return float(max(1, round(full)))
     if printed_length > 1 and accepted:
-        return float(round(accepted / (printed_length - 1)))
+        return float(max(1, round(accepted / (printed_length - 1))))
     return full if full and not accepted else None
 
 

@@ -34,7 +34,7 @@ class Damage:
 
     scale: float
     growth: float
-    reach: float = 2.0
+    reach: float = 1.0
 
     def of_pass(self, commits: Sequence[tuple[float, int]]) -> float:
         """Hazard of one pass; ``commits`` are (1 - confidence, position)."""

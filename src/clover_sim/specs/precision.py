@@ -1,14 +1,11 @@
 """Number formats of weights and cache: bits stored, which parts they cover, and the arithmetic they run on."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clover_sim.errors import UsageError, suggest
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(NamedTuple):
     """How weights are stored and multiplied.
 
     Args:

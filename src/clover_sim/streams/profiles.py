@@ -1,4 +1,4 @@
-"""Profiles by name, and the streams they open."""
+"""Profiles by name, and the streams they open. What only one profile needs is imported when it is named."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clover_sim.errors import UsageError, suggest
 from clover_sim.options import build, split_spec
 from clover_sim.physics.base import Physics
-from clover_sim.physics.classed import ClassedPhysics, ClassedSettings
-from clover_sim.physics.reference import ReferenceSettings
 from clover_sim.records import TokenClass
 from clover_sim.streams.base import Stream
 
 if TYPE_CHECKING:
+    from clover_sim.physics.classed import ClassedSettings
+    from clover_sim.physics.reference import ReferenceSettings
     from clover_sim.streams.files import TokenText
 
 
@@ -23,8 +23,20 @@ class Profile(NamedTuple):
     """A named kind of stream: its options, and how a stream of n tokens is opened from them."""
 
     summary: str
-    settings: type
+    settings: Callable[[], type]
     open: Callable[[str, int, Any], Stream]
+
+
+def _reference_settings() -> type:
+    from clover_sim.physics.reference import ReferenceSettings
+
+    return ReferenceSettings
+
+
+def _classed_settings() -> type:
+    from clover_sim.physics.classed import ClassedSettings
+
+    return ClassedSettings
 
 
 def _open_reference(name: str, tokens: int, settings: ReferenceSettings) -> Stream:
@@ -40,11 +52,11 @@ def _open_synthetic(name: str, tokens: int, settings: ClassedSettings) -> Stream
 
 
 PROFILES = {
-    "reference": Profile("the published 24-word stream, followed to the letter", ReferenceSettings, _open_reference),
-    "tool-call": Profile("JSON tool calls from a grammar, one a line", ClassedSettings, _open_synthetic),
-    "code": Profile("Python functions from a grammar", ClassedSettings, _open_synthetic),
-    "chat": Profile("English prose from a grammar", ClassedSettings, _open_synthetic),
-    "math": Profile("worked arithmetic from a grammar", ClassedSettings, _open_synthetic),
+    "reference": Profile("the published 24-word stream, followed to the letter", _reference_settings, _open_reference),
+    "tool-call": Profile("JSON tool calls from a grammar, one a line", _classed_settings, _open_synthetic),
+    "code": Profile("Python functions from a grammar", _classed_settings, _open_synthetic),
+    "chat": Profile("English prose from a grammar", _classed_settings, _open_synthetic),
+    "math": Profile("worked arithmetic from a grammar", _classed_settings, _open_synthetic),
 }
 
 
@@ -60,6 +72,8 @@ def text_stream(text: TokenText, settings: ClassedSettings, name: str | None = N
 
 
 def _classed_physics(settings: ClassedSettings, classes: bytes, limit: int) -> Physics:
+    from clover_sim.physics.classed import ClassedPhysics
+
     padding = bytes([TokenClass.PADDING]) * (limit - len(classes))
     return ClassedPhysics(settings, classes + padding)
 
@@ -69,7 +83,7 @@ def profile_settings(spec: str) -> tuple[str, Any]:
     name, options = split_spec(spec)
     if name not in PROFILES:
         raise UsageError(f"profile {name!r} is not known{suggest(name, PROFILES)}")
-    return name, build(PROFILES[name].settings, options, name)
+    return name, build(PROFILES[name].settings(), options, name)
 
 
 def with_seed(settings: Any, seed: int) -> Any:
@@ -91,6 +105,6 @@ def profile_names() -> Sequence[tuple[str, str]]:
     """Every profile with its summary and options."""
     rows = []
     for name, profile in PROFILES.items():
-        options = ", ".join(f"{f.name}={f.default}" for f in fields(profile.settings))
+        options = ", ".join(f"{f.name}={f.default}" for f in fields(profile.settings()))
         rows.append((name, f"{profile.summary} ({options})"))
     return rows

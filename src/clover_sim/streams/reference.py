@@ -15,9 +15,10 @@ from clover_sim.physics.reference import ReferencePhysics, ReferenceSettings
 from clover_sim.records import TokenClass
 from clover_sim.streams.base import Stream
 
-VOCABULARY = tuple(
-    'tool_call { } " name : args city query , result status ok step id = ; return retry json value none true false'.split()
-)
+VOCABULARY = (
+    "tool_call", "{", "}", '"', "name", ":", "args", "city", "query", ",", "result", "status", "ok", "step", "id", "=",
+    ";", "return", "retry", "json", "value", "none", "true", "false",
+)  # fmt: skip
 _STRUCTURAL = {"{": 0.99, "}": 0.99, '"': 0.985, ":": 0.975, ",": 0.965, ";": 0.98, "=": 0.97}
 _COMMON = frozenset({"tool_call", "args", "result", "status", "ok", "json", "return"})
 _PADDING = len(VOCABULARY)
