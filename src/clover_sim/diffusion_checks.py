@@ -28,7 +28,7 @@ SAMPLE_SEQUENCES = 256
 SAMPLE_SEED = 900_000
 """Seeds of the check; the figures of the package were fitted on others."""
 
-CANVASES = 400
+CANVASES = 800
 
 
 @dataclass(frozen=True, slots=True)

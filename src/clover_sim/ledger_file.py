@@ -18,7 +18,9 @@ from clover_sim.request import Run
 
 SCHEMA = "clover-sim/ledger/1"
 COLUMNS = ("step", "request", "kind", "start", "tokens", "recompute_tokens", "context_tokens", "committed", "reopened")
-_RUN_KEYS = ("stream", "tokens", "strategy", "options", "drafter", "seed", "kv_write", "forced_commits", "locked_errors")
+_RUN_KEYS = (
+    "stream", "tokens", "strategy", "options", "drafter", "seed", "kv_write", "forced_commits", "locked_errors",
+)  # fmt: skip
 _KINDS = {kind.label: kind for kind in Kind}
 _MOST = 1 << 32
 
@@ -49,7 +51,7 @@ def read_ledger(stream: IO[str], where: str) -> list[RecordedRun]:
     lines = enumerate(stream, 1)
     head = _decode(next(lines, (1, ""))[1], where, 1)
     if not isinstance(head, dict) or head.get("schema") != SCHEMA:
-        raise InputError(f'{where}:1: not a ledger file; expected {{"schema": "{SCHEMA}", ...}}, as compare --ledger writes')
+        raise InputError(f'{where}:1: not a ledger file; compare --ledger writes {{"schema": "{SCHEMA}", ...}} there')
     if head.get("columns") != list(COLUMNS):
         raise InputError(f"{where}:1: columns are {head.get('columns')}; expected {list(COLUMNS)}")
     for number, line in lines:

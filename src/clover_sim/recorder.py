@@ -6,6 +6,7 @@ import json
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
+from clover_sim.bulk import ThresholdPlan
 from clover_sim.engine import run
 from clover_sim.errors import InputError, UsageError
 from clover_sim.ledger import FORCED, Ledger
@@ -54,11 +55,15 @@ def record(
     if any(ledger.kind[row] in (Kind.DECODE, Kind.VERIFY) for row in range(len(ledger))):
         raise UsageError(f"recording needs a strategy of block diffusion; {strategy or decoder!r} settles causally")
     padded = len(ledger.positions[number].row) > length
-    entry: dict[str, Any] = {"id": name or stream.name, "strategy": strategy, "kv_write": finished.kv_write}
-    for key in ("block_size", "threshold", "comparison"):
+    entry: dict[str, Any] = {"id": name or stream.name, "kv_write": finished.kv_write}
+    if strategy:
+        entry["strategy"] = strategy
+    plan = decoder.plan() if hasattr(decoder, "plan") else None
+    if hasattr(decoder, "block_size"):
+        entry["block_size"] = decoder.block_size
+    if isinstance(plan, ThresholdPlan) and not padded:
         # With padding behind the text the threshold alone no longer explains each pass over the text itself.
-        if hasattr(decoder, key) and (key == "block_size" or not padded):
-            entry[key] = getattr(decoder, key)
+        entry.update(rule="threshold", threshold=plan.threshold, comparison="gt" if plan.strict else "ge")
     if stream.texts:
         entry["tokens"] = list(stream.texts[:length])
     entry["token_class"] = [TokenClass(c).label for c in stream.classes[:length]]

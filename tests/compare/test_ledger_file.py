@@ -32,7 +32,7 @@ def test_one_ledger_priced_on_two_gpus_is_what_two_direct_runs_give(gpu):
     assert len(runs) == len(direct) == 6
     for run, row in zip(runs, direct, strict=True):
         priced = price_recorded(run, on(gpu))
-        for column in ("strategy", "tokens", "target_passes", "draft_passes", "locked_errors", "forced_commits", "bound"):
+        for column in ("strategy", "tokens", "target_passes", "draft_passes", "locked_errors", "bound"):
             assert priced[column] == row[column], column
         for column in ("latency_s", "latency_low_s", "latency_high_s", "prefill_s", "tokens_per_s"):
             assert priced[column] == pytest.approx(row[column], rel=1e-12), column
@@ -45,8 +45,8 @@ def test_a_batch_is_priced_by_its_steps():
     while batch.step() is not None:
         pass
     about = {
-        "stream": "tool-call", "tokens": 128, "strategy": "block-diffusion", "options": {}, "drafter": None, "seed": None,
-        "kv_write": "none", "forced_commits": 0, "locked_errors": 0,
+        "stream": "tool-call", "tokens": 128, "strategy": "block-diffusion", "options": {}, "drafter": None,
+        "seed": None, "kv_write": "none", "forced_commits": 0, "locked_errors": 0,
     }  # fmt: skip
     (run,) = read_ledger(io.StringIO("".join(ledger_lines([(about, batch.evict(0))]))), "l")
     direct = cs.price_groups(on("h200"), batch.ledger.shapes())

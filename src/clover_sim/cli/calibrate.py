@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from clover_sim.cli import price as _price
+from clover_sim.cli import _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
@@ -58,16 +58,14 @@ def run(args: Namespace, console: Console) -> int:
     from clover_sim.cost.calibration import Measured, calibrate
     from clover_sim.cost.machine import Machine
 
-    args.params_b = args.active_b = args.weight_gb = args.gpu_bandwidth_tb_s = None
-    args.price_per_hour = args.calibration = None
-    model, own, _, notes = _price._model(args)
-    hardware = _price._hardware(args)
-    engine = _price._engine(args, hardware)
-    for note in notes:
+    args.params_b = args.active_b = args.gpu_bandwidth_tb_s = args.calibration = None
+    model, hardware = _machine.model(args), _machine.hardware(args)
+    for note in model.notes:
         console.warning(note)
     machine = Machine(
-        model, hardware, engine, args.precision or own or "bf16", args.kv_cache_dtype, args.tensor_parallel_size
-    )
+        model.spec, hardware, _machine.engine(args, hardware), args.precision or model.precision or "bf16",
+        args.kv_cache_dtype, args.tensor_parallel_size,
+    )  # fmt: skip
     found = calibrate(machine, [Measured(*values) for values in zip(speeds, batches, contexts, strict=True)])
     text = found.to_toml()
     if args.format == "json":

@@ -9,6 +9,7 @@ from clover_sim.cli import _export, _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
+from clover_sim.errors import UsageError
 
 SUMMARY = "Price one pass of a model on a GPU: bytes, experts, bound, time, memory."
 EXAMPLES = """\
@@ -68,7 +69,8 @@ def run(args: Namespace, console: Console) -> int:
 
         hardware = replace(hardware, price_usd_per_hour=args.price_per_hour)
     machine = Machine(
-        found.spec, hardware, _machine.engine(args, hardware), args.precision or found.precision or "bf16", args.kv_cache_dtype or "bf16", args.tensor_parallel_size,
+        found.spec, hardware, _machine.engine(args, hardware), args.precision or found.precision or "bf16",
+        args.kv_cache_dtype or "bf16", args.tensor_parallel_size,
         routing_beta=args.routing_beta,
     )  # fmt: skip
     if args.offload != "none":
