@@ -153,8 +153,8 @@ def compare(
             base: dict[str, Any] | None = None
             for strategy in [floor, *plan]:
                 finished = run(strategy.decoder, stream, **options)
-                price, prefill_s = _price(finished, strategy.cost, batch_size)
-                row = _measure(finished, price, prefill_s, base, batch_size)
+                price, prefill_s = price_run(finished, strategy.cost, batch_size)
+                row = measure(finished, price, prefill_s, base, batch_size)
                 base = base or row
                 priced[id(strategy)] = (strategy, finished, price)
                 if id(strategy) in samples:
@@ -176,7 +176,7 @@ def compare(
     )  # fmt: skip
 
 
-def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]:
+def price_run(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]:
     """Price of the decoding passes, and seconds of prefill beside it."""
     decode: list[tuple[PassShape, int]] = []
     prefill: list[tuple[PassShape, int]] = []
@@ -190,7 +190,7 @@ def _price(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, float]
     return price_groups(cost, decode), price_groups(cost, prefill).latency_s if prefill else 0.0
 
 
-def _measure(
+def measure(
     finished: Run, price: PricedRun, prefill_s: float, base: dict[str, Any] | None, batch_size: int
 ) -> dict[str, Any]:
     """The measured columns of one run; ``base`` is the row of ``ar`` on the same stream (None for ``ar`` itself)."""

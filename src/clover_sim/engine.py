@@ -191,11 +191,16 @@ def run(
     if request.pending is not None and can_run_in_bulk(request):
         _check_plan(decoder, stream)
         run_in_bulk(request, step)
+    _run_out(request, step)
+    return request.result()
+
+
+def _run_out(request: Request, step: int) -> None:
+    """Every pass that is left, a step each: what ``Batch.step`` comes to where nobody else waits."""
     execute = request.execute
     while request.pending is not None:
         execute(step)
         step += 1
-    return request.result()
 
 
 _PLAN_PROBE_TOKENS = 96
@@ -219,8 +224,7 @@ def _check_plan(decoder: Any, stream: Any) -> None:
         request = batch._requests[batch.admit(decoder, stream, max_new_tokens=min(_PLAN_PROBE_TOKENS, len(stream)))]
         if bulk:
             run_in_bulk(request, 0)
-        while request.pending is not None:
-            batch.step()
+        _run_out(request, 0)
         places = batch.ledger.positions[0]
         both.append((batch.ledger.committed, batch.ledger.kind, places.row, places.flags))
     if both[0] != both[1]:

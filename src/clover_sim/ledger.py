@@ -7,6 +7,7 @@ it, forced or not, wrong or not) and, for decoders that revise, each settlement 
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -171,17 +172,13 @@ class Ledger:
         return shapes
 
     def _grouped_rows(self) -> list[tuple[PassShape, int]]:
-        groups: dict[tuple[int, int, int], list[int]] = {}
-        for kind, tokens, recompute, context in zip(self.kind, self.tokens, self.recompute, self.context, strict=True):
-            group = groups.get(key := (kind, tokens, recompute))
-            if group is None:
-                groups[key] = [1, context]
-            else:
-                group[0] += 1
-                group[1] += context
+        groups: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        keys = zip(self.kind, self.tokens, self.recompute, strict=True)
+        for key, context in zip(keys, self.context, strict=True):
+            groups[key].append(context)
         return [
-            (PassShape(Kind(kind), (tokens,), context / count, recompute), count)
-            for (kind, tokens, recompute), (count, context) in groups.items()
+            (PassShape(Kind(kind), (tokens,), sum(contexts) / len(contexts), recompute), len(contexts))
+            for (kind, tokens, recompute), contexts in groups.items()
         ]
 
     def totals(self, request: int | None = None) -> Totals:

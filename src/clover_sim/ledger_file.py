@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import IO, Any, NamedTuple
 
 from clover_sim.cost import CostModel, PricedRun, price_groups
-from clover_sim.errors import InputError
+from clover_sim.errors import CloverError, InputError
 from clover_sim.records import Kind, PassShape
 from clover_sim.request import Run
+from clover_sim.specs.check import shown
 
 SCHEMA = "clover-sim/ledger/1"
 COLUMNS = ("step", "request", "kind", "start", "tokens", "recompute_tokens", "context_tokens", "committed", "reopened")
@@ -23,6 +24,8 @@ _RUN_KEYS = (
 )  # fmt: skip
 _KINDS = {kind.label: kind for kind in Kind}
 _MOST = 1 << 32
+LONGEST_LINE = 1 << 20
+"""Characters of a line; no row has a hundred."""
 
 
 class RecordedRun(NamedTuple):
@@ -38,7 +41,10 @@ def ledger_lines(runs: Iterable[tuple[dict[str, Any], Run]]) -> Iterator[str]:
 
     yield json.dumps({"schema": SCHEMA, "version": __version__, "columns": list(COLUMNS)}) + "\n"
     for about, run in runs:
-        yield json.dumps({"run": {key: about[key] for key in _RUN_KEYS}}, allow_nan=False) + "\n"
+        known = {key: about[key] for key in _RUN_KEYS}
+        if run.ledger.padding:
+            known["padding"] = {str(step): list(widths) for step, widths in run.ledger.padding.items()}
+        yield json.dumps({"run": known}, allow_nan=False) + "\n"
         for row in run.ledger.rows():
             yield json.dumps(list(row.values())) + "\n"
 
@@ -48,26 +54,53 @@ def read_ledger(stream: IO[str], where: str) -> list[RecordedRun]:
     runs: list[RecordedRun] = []
     about: dict[str, Any] | None = None
     steps: dict[int, list[tuple[Kind, int, int, int]]] = {}
-    lines = enumerate(stream, 1)
+    lines = _lines(stream, where)
     head = _decode(next(lines, (1, ""))[1], where, 1)
     if not isinstance(head, dict) or head.get("schema") != SCHEMA:
         raise InputError(f'{where}:1: not a ledger file; compare --ledger writes {{"schema": "{SCHEMA}", ...}} there')
     if head.get("columns") != list(COLUMNS):
-        raise InputError(f"{where}:1: columns are {head.get('columns')}; expected {list(COLUMNS)}")
+        raise InputError(f"{where}:1: columns are {shown(head.get('columns'))}; expected {list(COLUMNS)}")
     for number, line in lines:
         value = _decode(line, where, number)
         if isinstance(value, dict):
             if about is not None:
-                runs.append(RecordedRun(about, _grouped(steps)))
+                runs.append(_recorded(about, steps, where, number - 1))
             about, steps = _about(value, where, number), {}
         elif about is None:
             raise InputError(f'{where}:{number}: a row before the first {{"run": ...}} line')
         else:
             step, row = _row(value, where, number)
+            if step in steps and _role(steps[step][0][0]) != _role(row[0]):
+                raise InputError(
+                    f"{where}:{number}: a {row[0].label} pass in step {step}, which is a {steps[step][0][0].label} "
+                    "pass; expected drafts, prompts and passes of the target in steps of their own"
+                )
             steps.setdefault(step, []).append(row)
     if about is None:
         raise InputError(f"{where}: the ledger holds no run")
-    return [*runs, RecordedRun(about, _grouped(steps))]
+    return [*runs, _recorded(about, steps, where, number)]
+
+
+def _lines(stream: IO[str], where: str) -> Iterator[tuple[int, str]]:
+    number = 0
+    while line := stream.readline(LONGEST_LINE):
+        number += 1
+        if len(line) == LONGEST_LINE:
+            raise InputError(f"{where}:{number}: a line of {LONGEST_LINE:,} characters or more; not a ledger file")
+        yield number, line
+
+
+def _role(kind: Kind) -> Kind | None:
+    return kind if kind in (Kind.DRAFT, Kind.PREFILL) else None
+
+
+def _recorded(
+    about: dict[str, Any], steps: dict[int, list[tuple[Kind, int, int, int]]], where: str, last: int
+) -> RecordedRun:
+    """The run that ends with line ``last``."""
+    if about["tokens"] and not steps:
+        raise InputError(f"{where}:{last}: a run of {about['tokens']} tokens without a row; is the file cut short?")
+    return RecordedRun(about, _grouped(steps, about.get("padding") or {}))
 
 
 def read_ledger_file(path: str) -> list[RecordedRun]:
@@ -95,9 +128,31 @@ def _about(value: dict[str, Any], where: str, number: int) -> dict[str, Any]:
         raise InputError(f"{where}:{number}: run lacks {', '.join(missing)}")
     assert isinstance(about, dict)
     for key in ("tokens", "forced_commits", "locked_errors"):
-        if type(about[key]) is not int or not 0 <= about[key] < _MOST:
-            raise InputError(f"{where}:{number}: run.{key} is {about[key]!r:.40}; expected a whole number")
+        if not _whole(about[key]):
+            raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected a whole number")
+    for key in ("stream", "strategy", "kv_write"):
+        if not isinstance(about[key], str):
+            raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected text")
+    if about["seed"] is not None and not _whole(about["seed"], 10**18):
+        raise InputError(f"{where}:{number}: run.seed is {shown(about['seed'])}; expected a whole number or null")
+    drafter = about["drafter"]
+    model = drafter.get("model") if isinstance(drafter, dict) else drafter
+    if model is not None and not isinstance(model, str) or not isinstance(drafter, dict | None):
+        raise InputError(
+            f'{where}:{number}: run.drafter is {shown(drafter)}; expected null or a table such as {{"model": NAME}}'
+        )
+    padding = about.get("padding") or {}
+    lists = padding.values() if isinstance(padding, dict) else [None]
+    if not all(isinstance(widths, list) and all(map(_whole, widths)) for widths in lists):
+        raise InputError(
+            f"{where}:{number}: run.padding is {shown(padding)}; expected widths by step, as in "
+            '{"3": [8]}'
+        )
     return about
+
+
+def _whole(value: Any, most: int = _MOST) -> bool:
+    return type(value) is int and 0 <= value < most
 
 
 def _row(value: Any, where: str, number: int) -> tuple[int, tuple[Kind, int, int, int]]:
@@ -105,17 +160,24 @@ def _row(value: Any, where: str, number: int) -> tuple[int, tuple[Kind, int, int
         raise InputError(f"{where}:{number}: expected a row of {len(COLUMNS)} values, {', '.join(COLUMNS)}")
     kind = _KINDS.get(value[2]) if isinstance(value[2], str) else None
     if kind is None:
-        raise InputError(f"{where}:{number}: kind is {value[2]!r:.40}; expected one of {', '.join(_KINDS)}")
+        raise InputError(f"{where}:{number}: kind is {shown(value[2])}; expected one of {', '.join(_KINDS)}")
     for name, figure in zip(COLUMNS, value, strict=True):
-        if name != "kind" and (type(figure) is not int or not 0 <= figure < _MOST):
-            raise InputError(f"{where}:{number}: {name} is {figure!r:.40}; expected a whole number from 0")
+        if name != "kind" and not _whole(figure):
+            raise InputError(f"{where}:{number}: {name} is {shown(figure)}; expected a whole number from 0")
+    if not value[4] + value[5]:
+        raise InputError(f"{where}:{number}: tokens and recompute_tokens are 0; a pass computes at least one token")
     return value[0], (kind, value[4], value[5], value[6])
 
 
-def _grouped(steps: dict[int, list[tuple[Kind, int, int, int]]]) -> tuple[tuple[PassShape, int], ...]:
+def _grouped(
+    steps: dict[int, list[tuple[Kind, int, int, int]]], padding: dict[str, list[int]]
+) -> tuple[tuple[PassShape, int], ...]:
     groups: dict[tuple[Kind, tuple[int, ...], int], list[int]] = {}
-    for rows in steps.values():
-        key = (rows[0][0], tuple(width for _, width, _, _ in rows), sum(r for _, _, r, _ in rows))
+    for step, rows in steps.items():
+        kinds = [kind for kind, *_ in rows]
+        kind = kinds[0] if len(rows) == 1 else max(sorted(set(kinds)), key=kinds.count)  # as Ledger.shapes has it
+        widths = *(width for _, width, _, _ in rows), *padding.get(str(step), ())
+        key = (kind, widths, sum(r for _, _, r, _ in rows))
         group = groups.setdefault(key, [0, 0])
         group[0] += 1
         group[1] += sum(context for *_, context in rows)
@@ -125,18 +187,34 @@ def _grouped(steps: dict[int, list[tuple[Kind, int, int, int]]]) -> tuple[tuple[
     )
 
 
-def price_recorded(run: RecordedRun, cost: CostModel) -> dict[str, Any]:
-    """One recorded run on another machine: the columns that follow from the ledger, quality beside speed."""
+def price_recorded(run: RecordedRun, cost: CostModel, batch_size: int = 1) -> dict[str, Any]:
+    """One recorded run on another machine: the columns that follow from the ledger, quality beside speed.
+
+    Args:
+        batch_size: how many such runs go together, each pass with ``batch_size`` times its sequences.
+    """
     drafter = run.about["drafter"]
     if drafter and cost.machine is not None:
-        from clover_sim.specs import load_model
-
-        model = load_model(drafter["model"]) if drafter.get("model") else None
-        cost = replace(cost, machine=replace(cost.machine, drafter=model))  # type: ignore[type-var]
-    price = price_groups(cost, [(s, n) for s, n in run.shapes if s.kind is not Kind.PREFILL])
-    prefill = price_groups(cost, [(s, n) for s, n in run.shapes if s.kind is Kind.PREFILL])
+        cost = replace(cost, machine=replace(cost.machine, drafter=_drafter(drafter)))  # type: ignore[type-var]
+    shapes = run.shapes
+    if batch_size > 1:
+        shapes = tuple(
+            (PassShape(s.kind, s.widths * batch_size, s.context_tokens * batch_size, s.recompute_tokens * batch_size), n)
+            for s, n in shapes
+        )
+    price = price_groups(cost, [(s, n) for s, n in shapes if s.kind is not Kind.PREFILL])
+    prefill = price_groups(cost, [(s, n) for s, n in shapes if s.kind is Kind.PREFILL])
     return {**{k: run.about[k] for k in ("stream", "tokens", "strategy", "seed", "kv_write")}, **_figures(run, price),
             "prefill_s": prefill.latency_s}  # fmt: skip
+
+
+def _drafter(drafter: dict[str, Any]) -> Any:
+    from clover_sim.specs import load_model
+
+    try:
+        return load_model(drafter["model"]) if drafter.get("model") else None
+    except CloverError as error:
+        raise InputError(f"the ledger's drafter cannot be priced: {error}") from None
 
 
 def _figures(run: RecordedRun, price: PricedRun) -> dict[str, Any]:

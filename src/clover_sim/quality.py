@@ -45,9 +45,9 @@ def run_with_quality(decoder: Any, stream: Stream, **options: Any) -> Quality:
 class Order(NamedTuple):
     """In which order a run settled tokens of different predictability.
 
-    ``first_pass`` maps a class label to the share of its tokens that the first pass over them settled;
-    ``structure_first`` is, of the pairs of a structural and another token of one block that were not settled in the
-    same pass, the share in which structure came first (``None`` without such pairs).
+    ``first_pass`` maps a class label to the share of its tokens that the first pass over them settled.
+    ``structure_first`` is the share of pairs in which structure came first: pairs of a structural and a rare token
+    (digits are rare) of one block that were not settled in the same pass; ``None`` without such pairs.
     """
 
     first_pass: dict[str, float]
@@ -72,7 +72,7 @@ def order_of(finished: Run, stream: Stream) -> Order:
     earlier = pairs = 0
     for positions in blocks.values():
         structure = [rows[p] for p in positions if stream.classes[p] == TokenClass.STRUCTURAL]
-        values = [rows[p] for p in positions if stream.classes[p] != TokenClass.STRUCTURAL]
+        values = [rows[p] for p in positions if stream.classes[p] == TokenClass.RARE]
         earlier += sum(a < b for a in structure for b in values)
         pairs += sum(a != b for a in structure for b in values)
     shares = {c.label: first[c] / seen[c] for c in TokenClass if seen[c]}

@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clover_sim.bulk import ThresholdPlan
-from clover_sim.engine import run
+from clover_sim.engine import Batch
 from clover_sim.errors import InputError, UsageError
 from clover_sim.ledger import FORCED, Ledger
-from clover_sim.records import BLOCK, DRAFT, Forward, Kind, TokenClass
+from clover_sim.records import Kind, TokenClass
 from clover_sim.request import Run
 from clover_sim.streams.base import Stream
-
-
-class RecordingDecoder:
-    """A decoder that passes another one's requests through and keeps the span and the confidences of each pass."""
-
-    def __init__(self, decoder: Any) -> None:
-        self._decoder = decoder
-        self.seen: list[tuple[int, int, dict[int, float]]] = []
-        for name in ("needs", "draft_source", "revises", "max_idle_passes", "kv_write"):
-            if hasattr(decoder, name):
-                setattr(self, name, getattr(decoder, name))
-
-    def decode(self, canvas: Any) -> Generator[Forward, Any, None]:
-        """Yield what the inner decoder yields."""
-        inner = self._decoder.decode(canvas)
-        view = None
-        while True:
-            try:
-                forward = inner.send(view)
-            except StopIteration:
-                return
-            view = yield forward
-            if isinstance(forward, Forward) and forward.attend is BLOCK and forward.role is not DRAFT:
-                scores = {p: view.confidence(p) for p in view.positions}
-                self.seen.append((forward.start, forward.stop, scores))
 
 
 def record(
@@ -48,9 +23,13 @@ def record(
     The record is one line of a trace file: reading it back and replaying it gives the same passes and commits.
     Raises :class:`UsageError` for a strategy that settles tokens in causal passes: there are no confidences to record.
     """
-    tap = RecordingDecoder(decoder)
-    finished = run(tap, stream, **options)
-    ledger, number = finished.ledger, finished.request
+    seen: dict[int, dict[int, float]] = {}
+    batch = Batch(**{k: options.pop(k) for k in ("kv_write", "eos_stop", "align") if k in options})
+    number = batch.admit(decoder, stream, observe=seen.__setitem__, **options)
+    while batch.step() is not None:
+        pass
+    finished = batch.evict(number)
+    ledger = finished.ledger
     length = min(len(stream), len(ledger.positions[number].row))
     if any(ledger.kind[row] in (Kind.DECODE, Kind.VERIFY) for row in range(len(ledger))):
         raise UsageError(f"recording needs a strategy of block diffusion; {strategy or decoder!r} settles causally")
@@ -67,7 +46,7 @@ def record(
     if stream.texts:
         entry["tokens"] = list(stream.texts[:length])
     entry["token_class"] = [TokenClass(c).label for c in stream.classes[:length]]
-    entry["blocks"] = blocks = _blocks(ledger, number, tap.seen, length)
+    entry["blocks"] = blocks = _blocks(ledger, number, seen, length)
     if any("span" in p for block in blocks for p in block["passes"]):
         entry.pop("block_size", None)  # several blocks in flight are recorded as one
     return finished, entry
@@ -93,7 +72,7 @@ def write_records(path: str, records: Iterable[Mapping[str, Any]]) -> int:
 
 
 def _blocks(
-    ledger: Ledger, number: int, seen: list[tuple[int, int, dict[int, float]]], length: int
+    ledger: Ledger, number: int, seen: Mapping[int, Mapping[int, float]], length: int
 ) -> list[dict[str, Any]]:
     """Passes grouped into blocks: spans that overlap belong to one block."""
     places = ledger.positions[number]
@@ -108,7 +87,6 @@ def _blocks(
     blocks: list[dict[str, Any]] = []
     spans: list[list[tuple[int, int]]] = []
     stop = -1
-    views = iter(seen)
     for row in range(len(ledger)):
         kind = Kind(ledger.kind[row])
         if kind in (Kind.KV_WRITE, Kind.ENCODE):
@@ -117,24 +95,45 @@ def _blocks(
             continue
         if kind not in (Kind.DENOISE, Kind.EDIT):
             continue
-        first, last, scores = next(views)
+        first, scores = ledger.start[row], seen.get(row, {})
         if first >= length:
             continue
         if first >= stop:
             blocks.append({"start": first, "passes": []})
             spans.append([])
-        stop = max(stop, last)
+        stop = max([stop, *(p + 1 for p in scores)])
         settled, taken = sorted(committed.get(row, [])), sorted(reopened.get(row, []))
         masked = [p for p in scores if p < length]
         entry: dict[str, Any] = {"masked": masked, "confidence": [scores[p] for p in masked], "committed": settled}
         if taken:
             entry["reopened"] = taken
-        entry["forced"] = bool(settled) and all(places.flags[p] & FORCED for p in settled)
+        forced = [p for p in settled if places.flags[p] & FORCED]
+        entry["forced"] = forced if 0 < len(forced) < len(settled) else bool(forced)
         blocks[-1]["passes"].append(entry)
-        spans[-1].append((first, min(last, length)))
+        spans[-1].append((first, min(stop, length)))
     for block, seen_spans in zip(blocks, spans, strict=True):
         if len(set(seen_spans)) > 1:
             passes = (p for p in block["passes"] if "committed" in p)
             for step, span in zip(passes, seen_spans, strict=True):
                 step["span"] = list(span)
     return blocks
+
+
+def record_all(
+    strategies: Iterable[tuple[str, Any]], streams: Iterable[Stream], **options: Any
+) -> list[dict[str, Any]]:
+    """Record every strategy (name, decoder) on every stream; those that settle causally are left out.
+
+    Raises :class:`UsageError` if none is left.
+    """
+    streams, found = list(streams), []
+    for name, decoder in strategies:
+        for stream in streams:
+            try:
+                found.append(record(decoder, stream, strategy=name, name=f"{stream.name}/{name}", **options)[1])
+            except UsageError:
+                if name not in ("ar", "speculative") and getattr(decoder, "draft_source", None) is None:
+                    raise
+    if not found:
+        raise UsageError("recording needs a strategy of block diffusion, such as -s block-diffusion")
+    return found

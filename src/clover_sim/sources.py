@@ -8,7 +8,7 @@ from typing import Any
 
 from clover_sim.errors import UsageError
 from clover_sim.streams.base import Stream
-from clover_sim.streams.profiles import open_stream, profile_settings, text_stream, with_seed
+from clover_sim.streams.profiles import PROFILES, open_stream, profile_settings, with_seed
 
 DEFAULT_TOKENS = (128, 256, 512, 1024)
 """Lengths of the published pass-count table."""
@@ -23,8 +23,12 @@ class Sources:
         for n in tokens or ():
             if type(n) is not int or n < 1:
                 raise UsageError(f"tokens {n!r}: expected whole numbers of at least 1")
-        self._name, self._settings = profile_settings(profile if not inputs else _input_profile(profile))
-        self._profile = profile
+        if inputs and profile == "reference":
+            profile = "tool-call"  # the default; any text profile's physics serve any text
+        name, self._settings = profile_settings(profile)
+        self._profile, self._read = profile, PROFILES[name].read
+        if inputs and self._read is None:
+            raise UsageError(f"--profile {name} is a stream of its own; with --input choose a text profile or context")
         self._texts: list[Any] = []
         self.described: list[dict[str, Any]] = []
         if not inputs:
@@ -52,9 +56,5 @@ class Sources:
         if not self._texts:
             return open_stream(self._profile, self.lengths[index], seed)
         settings = self._settings if seed is None else with_seed(self._settings, seed)
-        return text_stream(self._texts[index], settings)
-
-
-def _input_profile(profile: str) -> str:
-    """Files always use classed physics; the default profile's name stands for its defaults."""
-    return "tool-call" if profile == "reference" else profile
+        assert self._read is not None
+        return self._read(self._texts[index], settings)

@@ -14,6 +14,7 @@ from clover_sim.prepare import check_whole, options_of
 from clover_sim.records import Kind, TokenClass
 from clover_sim.registry import build_strategy, check_is_decoder
 from clover_sim.sources import Sources
+from clover_sim.streams.base import Stream
 
 WINDOW = 32
 """Positions shown of a decoder that has no blocks."""
@@ -92,17 +93,40 @@ def trace_block(
         name, decoder = build_strategy(strategy)
     else:
         name, decoder = type(strategy).__name__, check_is_decoder(strategy, type(strategy).__name__)
-    options = options_of(decoder)
     if tokens is None and not inputs:
-        size = options.get("block_size", WINDOW)
+        size = options_of(decoder).get("block_size", WINDOW)
         tokens = (block + 1) * (size if isinstance(size, int) else WINDOW)
     if tokens is not None:
         check_whole("tokens", tokens, 1, MOST_POSITIONS)
     sources = Sources(profile, tuple(inputs[:1]), tokenizer, None if tokens is None else [tokens], False)
-    stream = sources.open(0, seed)
+    return trace_run(name, decoder, sources.open(0, seed), block=block, kv_write=kv_write)
+
+
+def trace_recording(path: str, *, sequence: int = 0, strategy: str | None = None, block: int = 0) -> BlockTrace:
+    """A block of a recorded sequence, under its own rule or as far as its form allows under another.
+
+    Args:
+        path: a trace in any form of docs/how-to/record-a-trace.md. sequence: which of its sequences, from 0.
+        strategy, block: as in :func:`trace_block`.
+    """
+    from clover_sim.recordings import check_strategy, replays
+
+    found = replays(path)
+    check_whole("sequence", sequence, 0, len(found) - 1)
+    replay = found[sequence]
+    name, decoder = (replay.strategy, replay.decoder) if strategy is None else build_strategy(strategy)
+    check_strategy(replay.recording, name, decoder)
+    scored = "confidence" in replay.recording.holds
+    return trace_run(name, decoder, replay.stream, block=block, kv_write=None, observe=scored)
+
+
+def trace_run(
+    name: str, decoder: Any, stream: Stream, *, block: int, kv_write: str | None, observe: bool = True
+) -> BlockTrace:
+    """Run ``decoder`` over ``stream`` far enough to show a block; ``observe`` where the stream has confidences."""
     seen: dict[int, dict[int, float]] = {}
     batch = Batch(kv_write=kv_write)
-    request = batch.admit(decoder, stream, observe=seen.__setitem__)
+    request = batch.admit(decoder, stream, observe=seen.__setitem__ if observe else None)
     ledger = batch.ledger
     blocks: dict[int, int] = {}  # first position of each block, and its width
     while (step := batch.step()) is not None:
@@ -116,7 +140,7 @@ def trace_block(
     start, stop = _window(list(blocks.items()), block, len(stream))
     labels = tuple(TokenClass(c).label for c in stream.classes[start:stop])
     return BlockTrace(
-        stream.name, name, MappingProxyType(options), start, stop, tuple(stream.texts[start:stop]), labels,
+        stream.name, name, MappingProxyType(options_of(decoder)), start, stop, tuple(stream.texts[start:stop]), labels,
         tuple(_passes(ledger, seen, start, stop)),
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from core.scripted import run_audited
 
 from clover_sim.decoders._recorded import RecordedOrder
 from clover_sim.errors import InputError, UsageError
@@ -16,6 +15,7 @@ from clover_sim.registry import build_strategy
 from clover_sim.streams.base import Stream
 from clover_sim.streams.profiles import open_stream
 from clover_sim.streams.workloads import ContextSettings, open_context
+from core.scripted import run_audited
 
 STREAMS = {
     "reference": open_stream("reference", 100),
@@ -37,7 +37,8 @@ def test_round_trip(tmp_path: Path, name: str, strategy: str) -> None:
     if getattr(decoder, "needs", frozenset()) - stream.physics().provides:
         pytest.skip("the stream does not provide what the strategy needs")
     first, entry = record(decoder, stream, strategy=strategy)
-    assert write_records(path := str(tmp_path / "t.jsonl.gz"), [entry, entry]) == 2
+    path = str(tmp_path / "t.jsonl.gz")
+    assert write_records(path, [entry, entry]) == 2
     for replay in replays(path):
         assert replay.strategy == STRATEGIES[strategy]
         again = run_audited(replay.decoder, replay.stream)

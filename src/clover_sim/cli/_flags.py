@@ -23,7 +23,8 @@ def stream_flags(parser: ArgumentParser) -> None:
         help="how --input is split: qwen (default) or o200k")  # fmt: skip
     add("--seeds", metavar="A:B", type=typed(seeds),
         help="seeds A to B-1 (or one seed): means with a 95%% interval")  # fmt: skip
-    add("--trace", metavar="FILE", type=typed(_reserved("--input FILE or --profile")), help=_hidden())
+    add("--trace", metavar="FILE", help="decode the sequences of a recorded trace, each under its own rule if no "
+        "strategy is given")  # fmt: skip
 
 
 def strategy_flags(parser: ArgumentParser) -> None:
@@ -66,19 +67,6 @@ def machine_flags(parser: ArgumentParser) -> None:
     add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
     add("--gpu-bandwidth-tb-s", metavar="X", type=typed(bandwidth_tb_s), help="bare accelerator: bandwidth in TB/s")
     add("--calibration", metavar="FILE", help="constants that clover-sim calibrate wrote")
-
-
-def _hidden() -> str:
-    from argparse import SUPPRESS
-
-    return SUPPRESS
-
-
-def _reserved(instead: str) -> Any:
-    def refuse(text: str) -> str:
-        raise UsageError(f"reserved for a later version; until then use {instead}")
-
-    return refuse
 
 
 def strategies(args: Namespace) -> list[str] | None:

@@ -10,13 +10,15 @@ from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
 
-SUMMARY = "Fit an engine's overheads to speeds measured on your machine."
+SUMMARY = "Fit an engine to speeds of your machine, or a model's confidence to a trace or tokens per pass."
 EXAMPLES = """\
 examples:
   clover-sim calibrate --measured-tokens-per-s 74 --model qwen3.6-35b-a3b --precision 8.5 --gpu m3-ultra
   clover-sim calibrate --measured-tokens-per-s 140 --batch-size 1 --measured-tokens-per-s 3900 --batch-size 32 \\
       --model llama-3.1-8b --gpu h100 --export my.toml
   clover-sim compare --calibration my.toml --model llama-3.1-8b --gpu h100
+  clover-sim calibrate --tpf-at 0.5=7.01 --tpf-at 0.9=3.25 --export mine.toml
+  clover-sim compare --profile context:workload=mine.toml
 """
 
 _FORMATS = ("toml", "json")
@@ -31,6 +33,12 @@ def configure(parser: ArgumentParser) -> None:
         help="sequences of each measurement, in the same order (default 1)")  # fmt: skip
     add("--context", metavar="N", type=typed(lambda t: whole(t, 0)), action="append", default=[],
         help="cached tokens of a sequence, in the same order (default 1024)")  # fmt: skip
+    add = parser.add_argument_group("confidence").add_argument
+    add("--tpf-at", metavar="THRESHOLD=TOKENS", action="append", default=[], type=typed(_point),
+        help="tokens per pass of a block-diffusion model at a threshold; one or two points")  # fmt: skip
+    add("--block-size", metavar="N", type=typed(whole), default=32, help="block size of --tpf-at (default 32)")
+    add("--trace", metavar="FILE", help="a recorded trace to fit a model's confidence to")
+    add("--domain", metavar="NAME", help="only the sequences of this domain of the trace")
     add = parser.add_argument_group("machine").add_argument
     add("--model", metavar="NAME|FILE", help="the model measured; see list models")
     add("--gpu", metavar="NAME|FILE", help="the accelerator measured on; see list gpus")
@@ -46,6 +54,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Fit, print the file, write it."""
+    if args.tpf_at or args.trace:
+        return _confidence(args, console)
     speeds = args.measured_tokens_per_s
     if not speeds:
         raise UsageError("say how fast it is: --measured-tokens-per-s X, and the --model and --gpu it was measured on")
@@ -97,6 +107,50 @@ def run(args: Namespace, console: Console) -> int:
             f"the calibrated price is off by up to {worst:.0%}: the measurements do not fit one machine; check batch "
             "sizes, contexts and formats"
         )
+    return 0
+
+
+def _point(text: str) -> tuple[float, float]:
+    """``0.9=3.25``: a threshold and the tokens per pass there."""
+    threshold, equals, tokens = text.partition("=")
+    if not equals:
+        raise UsageError(f"{text!r} is not of the form THRESHOLD=TOKENS, as in 0.9=3.25")
+    return positive(threshold), positive(tokens)
+
+
+def _confidence(args: Namespace, console: Console) -> int:
+    """Fit a model's confidence; the file serves as ``--profile context:workload=FILE``."""
+    if args.measured_tokens_per_s:
+        raise UsageError("--measured-tokens-per-s fits a machine, --tpf-at and --trace a model's confidence: run twice")
+    if args.tpf_at and args.trace:
+        raise UsageError("--tpf-at and --trace both say what to fit to; give one of them")
+    exports = _targets(args.export)
+    from clover_sim.fitting import fit_from_tpf, fit_from_trace
+
+    if args.trace:
+        fits = fit_from_trace(args.trace, domain=args.domain)
+    else:
+        fits = [fit_from_tpf(args.tpf_at, block_size=args.block_size)]
+    if exports and len(fits) > 1:
+        names = ", ".join(fit.name for fit in fits)
+        raise UsageError(f"the trace holds several domains ({names}); choose one with --domain to export it")
+    for fit in fits:
+        if fit.residual > 0.01:
+            console.warning(f"{fit.name}: the points cannot all be met; the fit is off by {fit.residual:.1%}")
+    if args.format == "json":
+        import json
+
+        document = {"schema": "clover-sim/confidence/1", "fits": [
+            {"name": f.name, "mu": f.confidence.mu, "sd": f.confidence.sd, "residual": f.residual} for f in fits
+        ]}  # fmt: skip
+        console.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
+    else:
+        console.write("\n".join(fit.to_toml(fit.name) for fit in fits))
+    for path in exports:
+        from clover_sim.cli._export import replace
+
+        replace(path, fits[0].to_toml(fits[0].name).encode())
+        console.info(f"wrote {path}")
     return 0
 
 

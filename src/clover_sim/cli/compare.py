@@ -8,6 +8,7 @@ from typing import Any
 from clover_sim.cli import _export, _flags
 from clover_sim.cli._console import Console
 from clover_sim.cli._parser import common_flags, typed
+from clover_sim.errors import UsageError
 
 SUMMARY = "Compare strategies on the same stream: passes, errors, time."
 EXAMPLES = """\
@@ -33,6 +34,8 @@ def configure(parser: ArgumentParser) -> None:
     output = common_flags(parser)
     output.add_argument("--ledger", metavar="FILE",
                         help="also write every pass of every run to FILE, for price --ledger")  # fmt: skip
+    output.add_argument("--record", metavar="FILE",
+                        help="also write a trace of every block-diffusion run, as --trace reads it")  # fmt: skip
     output.add_argument("--columns", metavar="KEY[,KEY...]", type=typed(_columns), default=(),
                         help="columns of table and markdown, or all; locked errors stay; see list columns")  # fmt: skip
 
@@ -43,28 +46,17 @@ def run(args: Namespace, console: Console) -> int:
     ledger = _export.checked_target(args.ledger, "--ledger") if args.ledger else None
     kept: list[Any] = []
     strategies, cost = _flags.strategies(args), _flags.cost(args)
-    from clover_sim.comparison import compare
     from clover_sim.report import get_format
 
     with console.progress("runs") as progress:
-        result = compare(
-            strategies,
-            tokens=args.tokens,
-            profile=args.profile or "reference",
-            inputs=args.input,
-            tokenizer=args.tokenizer,
-            seeds=args.seeds,
-            cost=cost,
-            batch_size=args.batch_size,
-            prompt_tokens=args.prompt_tokens,
-            kv_write=args.kv_write,
-            eos_stop=args.eos_stop,
-            align=args.align,
-            max_new_tokens=args.max_new_tokens,
-            allow_long=args.allow_long,
-            progress=progress,
-            keep=None if ledger is None else lambda about, run: kept.append((about, run)),
-        )
+        common = {
+            "cost": cost,
+            **{k: getattr(args, k) for k in (
+                "batch_size", "prompt_tokens", "kv_write", "eos_stop", "align", "max_new_tokens", "allow_long")},
+            "progress": progress,
+            "keep": None if ledger is None else lambda about, run: kept.append((about, run)),
+        }  # fmt: skip
+        result = _recorded(args, strategies, common) if args.trace else _decoded(args, strategies, common)
     for warning in result.warnings:
         console.warning(warning)
     console.write(get_format(args.format).render(result, console.look(args.columns)))
@@ -74,8 +66,49 @@ def run(args: Namespace, console: Console) -> int:
 
         _export.replace(args.ledger, "".join(ledger_lines(kept)).encode())
         console.info(f"wrote {args.ledger}")
+    if args.record:
+        _record(args, strategies, console)
     bars = [*args.fail_under, *args.fail_over]
     return _verdict(bars, result, console) if bars else 0
+
+
+def _decoded(args: Namespace, strategies: Any, common: dict[str, Any]) -> Any:
+    """Over a profile or files."""
+    from clover_sim.comparison import compare
+
+    return compare(
+        strategies, tokens=args.tokens, profile=args.profile or "reference", inputs=args.input,
+        tokenizer=args.tokenizer, seeds=args.seeds, **common,
+    )  # fmt: skip
+
+
+def _recorded(args: Namespace, strategies: Any, common: dict[str, Any]) -> Any:
+    """Over the sequences of a recorded trace."""
+    for flag in ("profile", "input", "tokens"):
+        if getattr(args, flag):
+            raise UsageError(f"--trace brings streams of its own: leave out --{flag}")
+    if args.seeds is not None and len(args.seeds) > 1:
+        raise UsageError("--seeds: a trace was recorded once; give one seed, which draws the errors it does not hold")
+    from clover_sim.trace_comparison import compare_recordings
+
+    return compare_recordings(args.trace, strategies, seed=args.seeds[0] if args.seeds else 0, **common)
+
+
+def _record(args: Namespace, given: Any, console: Console) -> None:
+    """Run the strategies that unlock blocks again, watched, and write what each pass saw."""
+    if args.trace:
+        raise UsageError("--record writes what --trace reads: they cannot go together")
+    from clover_sim.prepare import DEFAULT_STRATEGIES
+    from clover_sim.recorder import record_all, write_records
+    from clover_sim.registry import build_strategy
+    from clover_sim.sources import Sources
+
+    sources = Sources(args.profile or "reference", tuple(args.input), args.tokenizer, args.tokens, args.allow_long)
+    streams = [sources.open(i, seed) for i in range(len(sources.lengths)) for seed in args.seeds or (None,)]
+    rules = {k: getattr(args, k) for k in ("kv_write", "eos_stop", "align", "prompt_tokens", "max_new_tokens")}
+    decoders = [build_strategy(spec) for spec in given or DEFAULT_STRATEGIES]
+    count = write_records(args.record, record_all(decoders, streams, **rules))
+    console.info(f"wrote {args.record}: {count} sequences")
 
 
 def _verdict(bars: list[Any], result: Any, console: Console) -> int:

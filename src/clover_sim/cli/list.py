@@ -12,7 +12,7 @@ from clover_sim.cli._parser import common_flags
 from clover_sim.errors import UsageError, suggest
 from clover_sim.report import Look
 
-SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, columns."
+SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, workloads, columns."
 EXAMPLES = """\
 examples:
   clover-sim list gpus
@@ -79,6 +79,14 @@ def _profiles() -> list[dict[str, Any]]:
     return [{"name": name, "summary": summary} for name, summary in profile_names()]
 
 
+def _workloads() -> list[dict[str, Any]]:
+    from clover_sim.streams.workloads import load_workload, workload_names
+
+    loaded = [load_workload(name) for name in workload_names()]
+    return [{"name": w.name, "text": w.text, "mu": w.confidence.mu, "sd": w.confidence.sd, "summary": w.summary}
+            for w in loaded]  # fmt: skip
+
+
 def _models() -> list[dict[str, Any]]:
     from clover_sim.specs import list_models, load_model
 
@@ -139,5 +147,6 @@ TOPICS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "gpus": _gpus,
     "engines": _engines,
     "profiles": _profiles,
+    "workloads": _workloads,
     "columns": _columns,
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from clover_sim.cli import _export, _machine
 from clover_sim.cli._console import Console
-from clover_sim.cli._numbers import positive, whole
+from clover_sim.cli._numbers import bandwidth_tb_s, between, params_b, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
 
@@ -26,22 +26,22 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     add = parser.add_argument_group("model").add_argument
     add("--model", metavar="NAME|FILE", help="a preset, a config.json or its directory; see list models")
-    add("--params-b", metavar="X", type=typed(positive), help="bare model: parameters in billions")
-    add("--active-b", metavar="X", type=typed(positive), help="bare model: active parameters in billions")
-    add("--weight-gb", metavar="X", type=typed(positive), help="bare model: GB of weights that every pass reads")
+    add("--params-b", metavar="X", type=typed(params_b), help="bare model: parameters in billions")
+    add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
+    add("--weight-gb", metavar="X", type=typed(between(1e-6, 1e6, "GB")), help="bare model: GB of weights that every pass reads")
     add("--precision", metavar="NAME", help="format of weights and arithmetic: bf16, fp8, int8, int4, nvfp4, mxfp4 or "
         "bits a weight (default: the file's own, else bf16)")  # fmt: skip
     add("--kv-cache-dtype", metavar="NAME", help="format of the K/V cache (default bf16)")
     machine = parser.add_argument_group("machine")
     add = machine.add_argument
     add("--gpu", metavar="NAME|FILE", help="accelerator (default h200); see list gpus")
-    add("--gpu-bandwidth-tb-s", metavar="X", type=typed(positive), help="bare accelerator: bandwidth in TB/s")
+    add("--gpu-bandwidth-tb-s", metavar="X", type=typed(bandwidth_tb_s), help="bare accelerator: bandwidth in TB/s")
     add("--engine", metavar="NAME|FILE", help="inference engine; see list engines")
     add("--tensor-parallel-size", metavar="N", type=typed(whole), default=1, help="cards that share every layer")
     add("--offload", metavar="WHAT", default="none", type=choice("none", "experts", "layers"),
         help="keep what does not fit in the host's memory: experts or layers")  # fmt: skip
     add("--calibration", metavar="FILE", help="constants that clover-sim calibrate wrote")
-    add("--price-per-hour", metavar="USD", type=typed(positive), help="rent of one card")
+    add("--price-per-hour", metavar="USD", type=typed(between(1e-6, 1e6, "dollars")), help="rent of one card")
     add = parser.add_argument_group("passes").add_argument
     add("--width", metavar="N[,N...]", type=typed(_counts), default=(1,), help="tokens of each sequence (default 1)")
     add("--batch-size", metavar="N[,N...]", type=typed(_counts), default=(1,), help="sequences (default 1)")
@@ -77,11 +77,11 @@ def run(args: Namespace, console: Console) -> int:
         from clover_sim.cost.remedy import offloaded
 
         machine = offloaded(machine, args.offload, max(args.batch_size), max(args.context))
-    result = estimate(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
     for note in found.notes:
         console.warning(note)
     if args.ledger is not None:
         return _price_ledger(args, machine, console, exports)
+    result = estimate(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
     if not result.memory.fits and not machine.offload_bytes:
         from clover_sim.cost.remedy import does_not_fit
 
@@ -106,8 +106,15 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
     from clover_sim.cost import cost_model
     from clover_sim.ledger_file import price_recorded, read_ledger_file
 
+    for flag, given, default in (
+        ("width", args.width, (1,)), ("context", args.context, (1024,)), ("kind", args.kind, None),
+    ):  # fmt: skip
+        if given != default:
+            raise UsageError(f"--ledger says which passes there were; leave --{flag} out")
+    if len(args.batch_size) > 1:
+        raise UsageError("--ledger takes one --batch-size: how many of each run go together")
     cost = cost_model("roofline", machine)
-    rows = [price_recorded(run, cost) for run in read_ledger_file(args.ledger)]
+    rows = [price_recorded(run, cost, args.batch_size[0]) for run in read_ledger_file(args.ledger)]
 
     def text(name: str, look: Any) -> str:
         if name == "json":

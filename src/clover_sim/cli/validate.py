@@ -8,6 +8,7 @@ from typing import Any
 from clover_sim.cli import _export
 from clover_sim.cli._console import Console
 from clover_sim.cli._parser import choice, common_flags
+from clover_sim.errors import UsageError
 
 SUMMARY = "Predict published decoding speeds and show the errors."
 EXAMPLES = """\
@@ -15,6 +16,7 @@ examples:
   clover-sim validate
   clover-sim validate --measurements my-rows.json --format json
   clover-sim validate --measurements kernels --leave-out model
+  clover-sim validate --claims
 """
 
 _FORMATS = ("table", "json")
@@ -29,12 +31,24 @@ def configure(parser: ArgumentParser) -> None:
         help="fit the constants again without each source, model, hardware or pair of the two, in turn")  # fmt: skip
     add("--rows", metavar="WHICH", default="distinct", type=choice("all", "distinct", "none"),
         help="rows of the table: all, distinct (default) or none")  # fmt: skip
+    parser.add_argument_group("claims").add_argument("--claims", action="store_true",
+        help="instead: what each published claim implies, what is simulated, and a verdict")  # fmt: skip
+    add = parser.add_argument_group("diffusion").add_argument
+    add("--diffusion", action="store_true", help="instead: the confidence model against published figures")
+    add("--trace", metavar="FILE", action="append", default=[],
+        help="with --diffusion: fit the first trace and predict the others")  # fmt: skip
     common_flags(parser, _FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Predict, print, export."""
     exports = _export.plan(args.export, _FORMATS) if args.export else []
+    if args.claims:
+        return _claims(args, exports, console)
+    if args.diffusion:
+        return _diffusion(args, exports, console)
+    if args.trace:
+        raise UsageError("--trace goes with --diffusion")
     from clover_sim.validate import validate
 
     found = validate(args.measurements)
@@ -64,3 +78,51 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
+def _diffusion(args: Namespace, exports: list[Any], console: Console) -> int:
+    """The confidence model against what was published and recorded."""
+    if args.measurements or args.leave_out:
+        raise UsageError("--diffusion has figures of its own: leave out --measurements and --leave-out")
+    from clover_sim.diffusion_checks import check_diffusion
+
+    rows = [checked.to_dict() for checked in check_diffusion(args.trace)]
+
+    def text(name: str, look: Any) -> str:
+        if name == "json":
+            import json
+
+            document = {"schema": "clover-sim/diffusion-checks/1", "rows": rows}
+            return json.dumps(document, indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._listing import render_listing
+
+        shown = ("workload", "setting", "quantity", "published", "model", "error", "bar")
+        told = [{"": "fitted" if r["fitted"] else "predicted", **{k: r[k] for k in shown}} for r in rows]
+        return render_listing(told, look)
+
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
+    return 0
+
+
+def _claims(args: Namespace, exports: list[Any], console: Console) -> int:
+    """The verdicts on the published claims."""
+    if args.measurements or args.leave_out:
+        raise UsageError("--claims has figures of its own: leave out --measurements and --leave-out")
+    from clover_sim.claims import check_claims
+
+    with console.progress("claims") as progress:
+        found = check_claims(progress)
+
+    def text(name: str, look: Any) -> str:
+        if name == "json":
+            import json
+
+            return json.dumps(found, indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._claims import render_claims
+
+        return render_claims(found, look)
+
+    console.write(text(args.format, console.look() if args.format == "table" else None))
+    for export in exports:
+        export.write(text)
+        console.info(f"wrote {export.path}")
+    return 0

@@ -102,8 +102,8 @@ class Machine:
 
     def __post_init__(self) -> None:
         ranks = self.tensor_parallel_size
-        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
-            raise UsageError(f"tensor-parallel-size is {ranks!r}; expected a whole number of at least 1")
+        if isinstance(ranks, bool) or not isinstance(ranks, int) or not 1 <= ranks <= MOST_RANKS:
+            raise UsageError(f"tensor-parallel-size is {ranks!r}; expected a whole number from 1 to {MOST_RANKS}")
         if ranks > 1 and self.hardware.interconnect_bytes_per_s is None:
             raise UsageError(
                 f"tensor-parallel-size is {ranks}, but {self.hardware.name} has no link to a neighbour; "
@@ -138,6 +138,9 @@ class Machine:
 
 OFFLOADS = ("none", "experts", "layers")
 """What may lie in the host's memory: routed experts alone, or an equal share of every layer."""
+
+MOST_RANKS = 4096
+"""Most cards that share every layer; past it a figure is taken for a slip."""
 
 LINK_EFFICIENCY = 0.8
 """Fraction of the link to the host that copies of weights reach. ASSUMPTION: pinned memory, large copies."""

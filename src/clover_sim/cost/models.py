@@ -96,10 +96,14 @@ def cost_model(spec: str, machine: Machine | None = None) -> CostModel:
 def _milliseconds(key: str, text: str, above: bool = False) -> float:
     """Seconds from the text of an option in milliseconds."""
     try:
-        value = float(text)
+        value = float(text) if _FIGURE.issuperset(text) else math.nan
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or value < 0 or (above and value == 0):
+    if not (1e-9 <= value <= 1e9 or (value == 0 and not above)):
         least = "above 0" if above else "of at least 0"
-        raise UsageError(f"cost model fixed: {key} is {text!r}; expected a number of milliseconds {least}")
+        bounds = " (from 1e-9 to 1e9)" if math.isfinite(value) and value > 0 else ""
+        raise UsageError(f"cost model fixed: {key} is {text!r}; expected a number of milliseconds {least}{bounds}")
     return value / 1000
+
+
+_FIGURE = frozenset("0123456789+-.eE")

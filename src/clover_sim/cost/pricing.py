@@ -82,25 +82,21 @@ def price_groups(cost_model: CostModel, groups: Iterable[tuple[PassShape, int]])
     >>> price_groups(Fixed(0.015), [(PassShape(Kind.DECODE, (1,), 100.0), 200)] * 10).latency_s
     30.0
     """
-    priced: list[tuple[Kind, int, PassPrice]] = []
+    priced: list[tuple[int, PassPrice]] = []
+    by_kind: dict[Kind, list[tuple[int, PassPrice]]] = {}
     for shape, count in groups:
         if count:
-            priced.append((shape.kind, count, cost_model.price(shape)))
+            entry = count, cost_model.price(shape)
+            priced.append(entry)
+            by_kind.setdefault(shape.kind, []).append(entry)
 
-    def total(field: str, kind: Kind | None = None) -> float:
-        return math.fsum(n * getattr(p, field) for k, n, p in priced if kind is None or k is kind)
+    def total(field: str) -> float:
+        return math.fsum([n * getattr(p, field) for n, p in priced])
 
-    by_kind = []
-    for kind in Kind:
-        passes = sum(n for k, n, _ in priced if k is kind)
-        if passes:
-            unions = (total(f, kind) / passes for f in ("expert_union", "expert_union_independent"))
-            times = (total(f, kind) for f in ("latency_s", "low_s", "high_s"))
-            by_kind.append(KindPrice(kind, passes, *times, *unions))
     parts = [(part, total(field)) for part, field in PARTS.items()]
     parts.sort(key=lambda item: -item[1])
     return PricedRun(
-        passes=sum(n for _, n, _ in priced),
+        passes=sum([n for n, _ in priced]),
         latency_s=total("latency_s"),
         low_s=total("low_s"),
         high_s=total("high_s"),
@@ -112,6 +108,19 @@ def price_groups(cost_model: CostModel, groups: Iterable[tuple[PassShape, int]])
         kv_bytes=total("kv_bytes"),
         state_bytes=total("state_bytes"),
         flop=total("flop"),
-        by_kind=tuple(by_kind),
-        fixed=any(p.fixed for _, _, p in priced),
+        by_kind=tuple([_kind_price(kind, by_kind[kind]) for kind in sorted(by_kind)]),
+        fixed=any(p.fixed for _, p in priced),
+    )
+
+
+def _kind_price(kind: Kind, priced: list[tuple[int, PassPrice]]) -> KindPrice:
+    passes = sum([n for n, _ in priced])
+    return KindPrice(
+        kind,
+        passes,
+        math.fsum([n * p.latency_s for n, p in priced]),
+        math.fsum([n * p.low_s for n, p in priced]),
+        math.fsum([n * p.high_s for n, p in priced]),
+        math.fsum([n * p.expert_union for n, p in priced]) / passes,
+        math.fsum([n * p.expert_union_independent for n, p in priced]) / passes,
     )

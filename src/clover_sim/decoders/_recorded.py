@@ -48,8 +48,7 @@ class RecordedOrder:
                 if step.reopened:
                     canvas.reopen(view.edits(0.5))
                 committed = {p for p in step.committed if p < canvas.limit}
-                if not step.forced:
-                    view.where(committed.__contains__)
+                view.where(committed.difference(step.forced or ()).__contains__)
                 canvas.commit(sorted(committed))
         while canvas.remaining:
             view = yield canvas.block(_REST)

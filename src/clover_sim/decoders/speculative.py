@@ -78,3 +78,7 @@ class Speculative:
 
 
 DECODER = Speculative
+PRESETS = {
+    # The plain scheme under its common name: a small model that drafts token by token.
+    "draft-model": {"parallel_draft": False, "drafter": "qwen3-0.6b"},
+}

@@ -35,8 +35,8 @@ class ReplayPhysics(PositionDrawn):
     """
 
     __slots__ = (
-        "provides", "uniform_lift", "confidence", "_state", "_visits", "_visit", "_length", "_where", "_truth", "_edits",
-        "_passes",
+        "provides", "uniform_lift", "confidence", "_state", "_visits", "_visit", "_length", "_where", "_truth",
+        "_edits", "_passes",
     )  # fmt: skip
 
     def __init__(

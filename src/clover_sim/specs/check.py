@@ -10,6 +10,11 @@ from clover_sim.errors import InputError, suggest
 
 UNLIMITED = math.inf
 
+SMALLEST, LARGEST, MOST = 1e-30, 1e30, 10**18
+"""Bounds of every figure above 0 and of every count: no product of a few of them leaves the range of a float."""
+
+_LONGEST = 60
+
 
 def number(owner: str, field: str, value: Any, low: float = 0.0, high: float = UNLIMITED, above: bool = False) -> float:
     """A finite real number with ``low <= value <= high`` (``low < value`` when ``above``); booleans are refused.
@@ -22,29 +27,30 @@ def number(owner: str, field: str, value: Any, low: float = 0.0, high: float = U
     clover_sim.errors.InputError: x: eta is nan; expected a finite number of at least 0
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{owner}: {field} is {value!r}; expected a number, not {kind_of(value)}")
-    floor = f"above {low:g}" if above else f"of at least {low:g}"
-    ceiling = "" if high == UNLIMITED else f" and at most {high:g}"
-    if not math.isfinite(value):
-        raise InputError(f"{owner}: {field} is {value!r}; expected a finite number {floor}{ceiling}")
-    if value < low or value > high or (above and value == low):
-        raise InputError(f"{owner}: {field} is {value!r}; expected a number {floor}{ceiling}")
-    return value
+        raise InputError(f"{owner}: {field} is {shown(value)}; expected a number, not {kind_of(value)}")
+    if low <= value <= min(high, LARGEST) and not (above and value == low) and (value >= SMALLEST or value == 0):
+        return value
+    tiny = 0 < value < SMALLEST
+    floor = f"of at least {SMALLEST:g}" if tiny else f"above {low:g}" if above else f"of at least {low:g}"
+    ceiling = f" and at most {min(high, LARGEST):g}" if high != UNLIMITED or LARGEST < value < UNLIMITED else ""
+    finite = "a number" if -UNLIMITED < value < UNLIMITED else "a finite number"
+    raise InputError(f"{owner}: {field} is {shown(value)}; expected {finite} {floor}{ceiling}")
 
 
 def whole(owner: str, field: str, value: Any, low: int = 0) -> int:
     """A whole number of at least ``low``; booleans and floats are refused."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{owner}: {field} is {value!r}; expected a whole number, not {kind_of(value)}")
-    if value < low:
-        raise InputError(f"{owner}: {field} is {value}; expected a whole number of at least {low}")
+        raise InputError(f"{owner}: {field} is {shown(value)}; expected a whole number, not {kind_of(value)}")
+    if not low <= value <= MOST:
+        most = f" and at most {MOST:.0e}" if value > MOST else ""
+        raise InputError(f"{owner}: {field} is {shown(value)}; expected a whole number of at least {low}{most}")
     return value
 
 
 def text(owner: str, field: str, value: Any, empty: bool = False) -> str:
     """A string, not blank unless ``empty``."""
     if not isinstance(value, str):
-        raise InputError(f"{owner}: {field} is {value!r}; expected text, not {kind_of(value)}")
+        raise InputError(f"{owner}: {field} is {shown(value)}; expected text, not {kind_of(value)}")
     if not empty and not value.strip():
         raise InputError(f"{owner}: {field} is empty; expected text")
     return value
@@ -55,7 +61,7 @@ def texts(owner: str, field: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, (list, tuple)):
-        raise InputError(f"{owner}: {field} is {value!r}; expected a list of texts, not {kind_of(value)}")
+        raise InputError(f"{owner}: {field} is {shown(value)}; expected a list of texts, not {kind_of(value)}")
     return tuple(text(owner, field, item) for item in value)
 
 
@@ -64,7 +70,22 @@ def keys(owner: str, table: Iterable[str], known: Iterable[str]) -> None:
     known = set(known)
     for key in table:
         if key not in known:
-            raise InputError(f"{owner}: unknown key {key!r}{suggest(key, known)}")
+            raise InputError(f"{owner}: unknown key {shown(key)}{suggest(key, known)}")
+
+
+def shown(value: Any) -> str:
+    """A value as it may stand in a one-line message: cut where it is long, whatever its number of digits.
+
+    >>> shown("abc"), shown([7] * 100)
+    ("'abc'", '[7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,...')
+    """
+    try:
+        written = repr(value)
+    except ValueError:  # more digits than Python turns into text
+        return "a number of thousands of digits"
+    except RecursionError:
+        return "nested too deeply"
+    return written if len(written) <= _LONGEST else written[: _LONGEST - 3] + "..."
 
 
 def kind_of(value: Any) -> str:

@@ -80,10 +80,10 @@ _NAMES = tuple(field.name for field in fields(EngineConstants))
 
 def _band(field: str, value: Any) -> Band:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise InputError(f"engine: {field} is {value!r}; expected a low and a high factor")
+        raise InputError(f"engine: {field} is {check.shown(value)}; expected a low and a high factor")
     low, high = (float(check.number("engine", field, item, above=True)) for item in value)
     if low > 1 or high < 1:
-        raise InputError(f"engine: {field} is {value!r}; expected a low factor up to 1 and a high one from 1")
+        raise InputError(f"engine: {field} is {check.shown(value)}; expected a low factor up to 1 and a high one from 1")
     return low, high
 
 
@@ -132,13 +132,13 @@ def engine_from_table(table: dict[str, Any], where: str) -> EngineSpec:
     check.keys(where, table, (*_NAMES, *about, "when"))
     when = table.get("when", {})
     if not isinstance(when, dict):
-        raise InputError(f"{where}: when is {when!r}; expected tables such as [when.apple]")
+        raise InputError(f"{where}: when is {check.shown(when)}; expected tables such as [when.apple]")
     overrides: list[tuple[str, tuple[tuple[str, Any], ...]]] = []
     try:
         base = EngineConstants(**{key: value for key, value in table.items() if key in _NAMES})
         for word, values in when.items():
             if not isinstance(values, dict):
-                raise InputError(f"when.{word} is {values!r}; expected a table of constants")
+                raise InputError(f"when.{word} is {check.shown(values)}; expected a table of constants")
             check.keys(f"when.{word}", values, _NAMES)
             replace(base, **values)
             pairs = ((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items())

@@ -74,9 +74,11 @@ class HardwareSpec:
         if self.price_usd_per_hour is not None:
             check.number(name, "price_usd_per_hour", self.price_usd_per_hour)
         if self.category not in CATEGORIES:
-            raise InputError(f"{name}: category is {self.category!r}; expected one of {', '.join(CATEGORIES)}")
+            raise InputError(f"{name}: category is {check.shown(self.category)}; expected one of {', '.join(CATEGORIES)}")
         for field in ("link", "vendor"):
             check.text(name, field, getattr(self, field))
+        for field in ("title", "interconnect", "architecture", "note"):
+            check.text(name, field, getattr(self, field), empty=True)
         for field in ("aliases", "sources", "uncertain"):
             object.__setattr__(self, field, check.texts(name, field, getattr(self, field)))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from stat import S_ISFIFO
 from typing import Any, TypeVar
 
 from clover_sim.errors import InputError, UsageError, suggest
@@ -76,6 +77,23 @@ LIMIT_BYTES = 4_000_000
 """Largest file of a specification that is read."""
 
 
+def read_limited(path: str, most: int) -> bytes:
+    """The bytes of a file, ``most`` and one more where it is longer.
+
+    Raises:
+        InputError: no such file, not readable, or a pipe, which would be waited for.
+    """
+    try:
+        if S_ISFIFO(os.stat(path).st_mode):
+            raise InputError(f"{path}: is a pipe; expected a file (save what comes through the pipe, and name that)")
+        with open(path, "rb") as file:
+            return file.read(most + 1)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
 def read_table(path: str) -> dict[str, Any]:
     """The table in a TOML or JSON file; duplicate keys are refused.
 
@@ -86,18 +104,13 @@ def read_table(path: str) -> dict[str, Any]:
         from clover_sim.specs.hf.read import read_json
 
         return read_json(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LIMIT_BYTES + 1)
-        content = data.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            raise InputError(f"{path}: not a text file in UTF-8") from None
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    data = read_limited(path, LIMIT_BYTES)
     if len(data) > LIMIT_BYTES:
         raise InputError(f"{path}: holds over {LIMIT_BYTES // 1_000_000} MB; expected a specification of a few lines")
+    try:
+        content = data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file in UTF-8") from None
     import tomllib
 
     try:

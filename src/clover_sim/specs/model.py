@@ -108,7 +108,7 @@ class ModelSpec:
         if self.max_context_tokens is not None:
             check.whole(name, "max_context_tokens", self.max_context_tokens, 1)
         if not isinstance(self.tied, bool):
-            raise InputError(f"{name}: tied is {self.tied!r}; expected true or false")
+            raise InputError(f"{name}: tied is {check.shown(self.tied)}; expected true or false")
         object.__setattr__(self, "kv_windows", _windows(name, self.kv_windows))
         object.__setattr__(self, "aliases", check.texts(name, "aliases", self.aliases))
         object.__setattr__(self, "sources", check.texts(name, "sources", self.sources))
@@ -199,11 +199,11 @@ class ModelSpec:
 def _windows(name: str, value: Any) -> tuple[tuple[int, int], ...]:
     """``((window_tokens, elements_per_token), ...)`` from a list of pairs."""
     if not isinstance(value, (list, tuple)):
-        raise InputError(f"{name}: kv_windows is {value!r}; expected pairs of window tokens and elements per token")
+        raise InputError(f"{name}: kv_windows is {check.shown(value)}; expected pairs of window tokens and elements per token")
     pairs: list[tuple[int, int]] = []
     for pair in value:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise InputError(f"{name}: kv_windows holds {pair!r}; expected pairs of window tokens and elements")
+            raise InputError(f"{name}: kv_windows holds {check.shown(pair)}; expected pairs of window tokens and elements")
         window, elements = (check.whole(name, "kv_windows", item, 1) for item in pair)
         pairs.append((window, elements))
     return tuple(pairs)

@@ -25,6 +25,8 @@ class Profile(NamedTuple):
     summary: str
     settings: Callable[[], type]
     open: Callable[[str, int, Any], Stream]
+    read: Callable[[TokenText, Any], Stream] | None = None
+    """A stream over the tokens of a file, where the profile can be put on any text."""
 
 
 def _reference_settings() -> type:
@@ -51,13 +53,22 @@ def _open_synthetic(name: str, tokens: int, settings: ClassedSettings) -> Stream
     return text_stream(synthetic_tokens(name, settings.seed, tokens), settings, name)
 
 
-PROFILES = {
-    "reference": Profile("the published 24-word stream, followed to the letter", _reference_settings, _open_reference),
-    "tool-call": Profile("JSON tool calls from a grammar, one a line", _classed_settings, _open_synthetic),
-    "code": Profile("Python functions from a grammar", _classed_settings, _open_synthetic),
-    "chat": Profile("English prose from a grammar", _classed_settings, _open_synthetic),
-    "math": Profile("worked arithmetic from a grammar", _classed_settings, _open_synthetic),
-}
+def _context_settings() -> type:
+    from clover_sim.streams.workloads import ContextSettings
+
+    return ContextSettings
+
+
+def _open_context(name: str, tokens: int, settings: Any) -> Stream:
+    from clover_sim.streams.workloads import open_context
+
+    return open_context(name, tokens, settings)
+
+
+def _read_context(text: TokenText, settings: Any) -> Stream:
+    from clover_sim.streams.workloads import context_stream
+
+    return context_stream(text, settings)
 
 
 def text_stream(text: TokenText, settings: ClassedSettings, name: str | None = None) -> Stream:
@@ -69,6 +80,21 @@ def text_stream(text: TokenText, settings: ClassedSettings, name: str | None = N
         texts=text.tokens,
         settings=tuple((f.name, getattr(settings, f.name)) for f in fields(settings)),
     )
+
+
+PROFILES = {
+    "reference": Profile("the published 24-word stream, followed to the letter", _reference_settings, _open_reference),
+    "tool-call": Profile("JSON tool calls from a grammar, one a line", _classed_settings, _open_synthetic, text_stream),
+    "code": Profile("Python functions from a grammar", _classed_settings, _open_synthetic, text_stream),
+    "chat": Profile("English prose from a grammar", _classed_settings, _open_synthetic, text_stream),
+    "math": Profile("worked arithmetic from a grammar", _classed_settings, _open_synthetic, text_stream),
+    "context": Profile(
+        "a fitted model's confidence, which waits for its context; see list workloads",
+        _context_settings,
+        _open_context,
+        _read_context,
+    ),
+}
 
 
 def _classed_physics(settings: ClassedSettings, classes: bytes, limit: int) -> Physics:

@@ -13,10 +13,10 @@ from clover_sim.specs import HardwareSpec, ModelSpec, Precision, load_hardware, 
 from clover_sim.specs.hardware import slug
 from clover_sim.specs.load import DATA, all_names
 
-_SIZE = re.compile(r"(?:^|-)(\d+)-?gi?b(?=-|$)")
+_SIZE = re.compile(r"(?:^|-)(\d{1,6})-?gi?b(?=-|$)")
 _GGUF = re.compile(r"(?:ud-)?i?q\d-[a-z0-9-]+")
 _BITS = re.compile(r"^(\d(?:\.\d+)?)-?bit$")
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(k?)[ -]?(?:output |input )?tokens?\b", re.IGNORECASE)
+_LENGTH = re.compile(r"(?<!\d)(\d{1,9}(?:\.\d{1,9})?)\s*(k?)[ -]?(?:output |input )?tokens?\b", re.IGNORECASE)
 
 DEFAULT_CONTEXT = 1500
 """Cached tokens of a sequence where a row says nothing of lengths: chats, code and mathematics of benchmarks."""

@@ -7,10 +7,10 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from clover_sim.cost.machine import stored_bytes
-from clover_sim.errors import InputError
-from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, list_engines, load_engine
-from clover_sim.specs.check import kind_of
+from clover_sim.cost.machine import MOST_RANKS, stored_bytes
+from clover_sim.errors import InputError, UsageError
+from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, list_engines, load_engine
+from clover_sim.specs.check import kind_of, shown
 from clover_sim.validate import names
 
 BUILT_IN = ("published", "serving", "kernels")
@@ -68,14 +68,14 @@ def _items(path: str | None) -> tuple[str, list[Any]]:
 
     if path is None or path in BUILT_IN:
         where = os.path.join(DATA, "measurements", f"{path or BUILT_IN[0]}.toml")
-        return os.path.basename(where), _expand(read_table(where))
+        return os.path.basename(where), _expand(read_table(where), where)
     if path.lower().endswith(".json"):
         table = _json(path)
     else:
         table = read_table(path)
     if isinstance(table, dict):
         if "columns" in table:
-            return path, _expand(table)
+            return path, _expand(table, path)
         table = next((value for value in table.values() if isinstance(value, list)), None)
     if not isinstance(table, list):
         raise InputError(f"{path}: holds no list of rows; expected one, as in [{{\"id\": ...}}]")
@@ -85,16 +85,13 @@ def _items(path: str | None) -> tuple[str, list[Any]]:
 def _json(path: str) -> Any:
     import json
 
+    from clover_sim.specs.load import read_limited
+
+    content = read_limited(path, _LIMIT_BYTES)
+    if len(content) > _LIMIT_BYTES:
+        raise InputError(f"{path}: holds over {_LIMIT_BYTES // 10**6} MB; expected a table of measurements")
     try:
-        with open(path, "rb") as file:
-            content = file.read(_LIMIT_BYTES + 1)
-        if len(content) > _LIMIT_BYTES:
-            raise InputError(f"{path}: holds over {_LIMIT_BYTES // 10**6} MB; expected a table of measurements")
         return json.loads(content.decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from None
     except RecursionError:
@@ -105,22 +102,35 @@ def _json(path: str) -> Any:
 
 _LIMIT_BYTES = 64_000_000
 _MOST_SEQUENCES = 100_000
+_LONGEST_TEXT = 2000
 
 
-def _expand(table: dict[str, Any]) -> list[dict[str, Any]]:
+def _expand(table: dict[str, Any], where: str) -> list[dict[str, Any]]:
     """The rows of a table of this package: names of the columns once, then values; sources by number."""
-    columns, sources = table["columns"], table.get("sources", [])
+    columns, sources, lists = (table.get(key, []) for key in ("columns", "sources", "rows"))
+    for key, value in (("columns", columns), ("sources", sources), ("rows", lists)):
+        if not isinstance(value, list):
+            raise InputError(f"{where}: {key} is {kind_of(value)}; expected a list")
+    if not all(isinstance(name, str) for name in columns) or len(set(columns)) < len(columns):
+        raise InputError(f"{where}: columns is {shown(columns)}; expected different names")
     rows = []
-    for values in table["rows"]:
+    for number, values in enumerate(lists):
+        if not isinstance(values, list) or len(values) != len(columns):
+            raise InputError(f"{where}: row {number} is {shown(values)}; expected a list of {len(columns)} values")
         row = dict(zip(columns, values, strict=True))
-        if isinstance(row.get("source"), int):
-            row["source"] = sources[row["source"]]
+        source = row.get("source")
+        if isinstance(source, int) and not isinstance(source, bool):
+            if not 0 <= source < len(sources):
+                raise InputError(f"{where}: row {number}: source is {shown(source)}, but there are {len(sources)}")
+            row["source"] = sources[source]
         rows.append(row)
     return rows
 
 
 def _row(item: dict[str, Any], number: int) -> Row | str:
     """A usable row, or why it is not one."""
+    if any(isinstance(value, str) and len(value) > _LONGEST_TEXT for value in item.values()):
+        return f"a text of over {_LONGEST_TEXT} characters"
     text, speed = _plain(item)
     if speed is None:
         return text
@@ -131,7 +141,7 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "offload to the host"
     devices = item.get("n_gpus", 1)
     devices = 1 if devices is None else devices
-    if "+" in re.sub(r"\(.*?\)|max\+", "", device.lower()) or not _count(devices):
+    if "+" in re.sub(r"\(.*?\)|max\+", "", device.lower()) or not _count(devices) or devices > MOST_RANKS:
         return "several devices of different kinds"
     hardware = names.hardware_of(device)
     if hardware is None:
@@ -147,7 +157,7 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "format of the weights not known"
     if sum(stored_bytes(model, precision)) > hardware.memory_bytes * devices:
         return "does not fit the device in that format"
-    own = re.search(r"\bbs(\d+)\b", _text(item.get("baseline_name")) or "")
+    own = re.search(r"\bbs(\d{1,9})\b", _text(item.get("baseline_name")) or "")
     batch = int(own[1]) if own else 1 if item.get("batch") is None else item["batch"]
     if not _count(batch) or batch > _MOST_SEQUENCES:
         return "batch is no count"
@@ -156,11 +166,16 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
     context = item.get("context_tokens")
     if not isinstance(context, int) or not _count(context):
         context = names.context_of(_text(item.get("workload")), item.get("gen_len"))
-    source = _text(item.get("source")) or ""
+    source, cache = _text(item.get("source")) or "", _text(item.get("kv_cache_dtype")) or "bf16"
+    try:
+        kv_bits(cache)
+    except UsageError:
+        return "format of the cache not known"
+    name = item.get("id") or f"row {number}"
     return Row(
-        str(item.get("id") or f"row {number}"), model, hardware, load_engine(engine), precision, devices, batch,
-        context, speed, _text(item.get("kv_cache_dtype")) or "bf16", source,
-        (model.name, hardware.name, devices, precision.name, batch, speed, item.get("workload"), source),
+        name if isinstance(name, str) else shown(name), model, hardware, load_engine(engine), precision, devices, batch,
+        context, speed, cache, source,
+        (model.name, hardware.name, devices, precision.name, batch, speed, _text(item.get("workload")), source),
     )  # fmt: skip
 
 
@@ -184,6 +199,8 @@ def _plain(item: dict[str, Any]) -> tuple[str, float | None]:
         return "no speed of plain decoding", None
     if isinstance(speed, bool) or not isinstance(speed, (int, float)) or not 0 < speed < math.inf:
         return "speed is not a number above 0", None
+    if not 1e-9 < speed < 1e12:
+        return "speed is no speed of a machine", None
     if not isinstance(model, str) or not model.strip():
         return "no model stated", None
     return model, float(speed)

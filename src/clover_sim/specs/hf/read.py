@@ -18,17 +18,12 @@ def read_json(path: str) -> dict[str, Any]:
     Raises:
         InputError: no such file, too large, not UTF-8, not JSON, nested too deeply, a key twice, or not a table.
     """
-    try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            content = file.read(LIMIT_BYTES + 1) if size <= LIMIT_BYTES else b""
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read ({reason})") from None
+    from clover_sim.specs.load import read_limited
+
+    size = os.path.getsize(path) if os.path.isfile(path) else 0
+    content = read_limited(path, LIMIT_BYTES) if size <= LIMIT_BYTES else b""
     if size > LIMIT_BYTES or len(content) > LIMIT_BYTES:
-        found = f"{max(size, len(content)) / 1e6:.0f} MB"
+        found = f"{size / 1e6:.0f} MB" if size else "too much"
         raise InputError(
             f"{path}: holds {found}; expected a configuration of at most {LIMIT_BYTES / 1e6:.0f} MB "
             "(weights are not read: name the config.json beside them)"

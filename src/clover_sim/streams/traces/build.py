@@ -26,7 +26,7 @@ class RawPass:
     committed: tuple[int, ...]
     confidence: Mapping[int, float] | None = None
     reopened: tuple[int, ...] = ()
-    forced: bool | None = None
+    forced: tuple[int, ...] | None = None
     span: tuple[int, int] | None = None
     guess: Mapping[int, int] | None = None
     entropy: Mapping[int, float] | None = None
@@ -99,7 +99,8 @@ def build(raw: RawSequence) -> Recording:
 
 def _recorded(raw: RawPass, base: int) -> RecordedPass:
     span = None if raw.span is None else (raw.span[0] - base, raw.span[1] - base)
-    return RecordedPass(_shift(raw.committed, base), _shift(raw.reopened, base), raw.forced, span)
+    forced = None if raw.forced is None else _shift(raw.forced, base)
+    return RecordedPass(_shift(raw.committed, base), _shift(raw.reopened, base), forced, span)
 
 
 def _shift(found: tuple[int, ...], base: int) -> tuple[int, ...]:

@@ -151,7 +151,10 @@ def _pass(step: Mapping[str, Any], place: Place) -> RawPass:
     committed += tuple(p for p in edited if p not in committed)
     reopened += tuple(p for p in edited if p not in reopened)
     forced = step.get("forced", step.get("fallback"))
-    raw = RawPass(place, committed, _scores(step, place), reopened, forced if isinstance(forced, bool) else None)
+    if isinstance(forced, bool):
+        forced = list(committed) if forced else []
+    told = None if forced is None else positions(forced, "'forced'", place)
+    raw = RawPass(place, committed, _scores(step, place), reopened, told)
     if (span := positions(step.get("span"), "'span'", place)) and len(span) == 2:
         raw.span = (span[0], span[1])
     if raw.confidence is not None:

@@ -23,12 +23,12 @@ HOLDS = {
 
 
 class RecordedPass(NamedTuple):
-    """What one pass settled (``committed``) and took back (``reopened``; a replaced token stands in both), and
-    whether its commits were a fallback (``None``: the recording does not say); ``span`` where it is not the block's."""
+    """What one pass settled (``committed``) and took back (``reopened``; a replaced token stands in both), which
+    commits were a fallback (``None``: the recording does not say), and its ``span`` where it is not the block's."""
 
     committed: tuple[int, ...]
     reopened: tuple[int, ...] = ()
-    forced: bool | None = None
+    forced: tuple[int, ...] | None = None
     span: tuple[int, int] | None = None
 
 

@@ -1,0 +1,82 @@
+"""Published claims put to the test: what each implies, what the simulator gives, and a verdict.
+
+The figures stand in ``data/claims``; a check is a function of this package, named in :data:`_CHECKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from clover_sim.errors import InputError
+
+SCHEMA = "clover-sim/claims/1"
+VERDICTS = ("follows", "possible if", "contradicts", "cannot be tested here")
+"""How a verdict begins."""
+
+_HOMES = {
+    "arithmetic": ("floor-1ms", "agent-30s", "success-compounding", "passes-table", "joint-decisions"),
+    "speeds": ("clover-h200", "clover-gb300", "qwen-dflash2", "clover-5070ti", "five-to-ten", "naive-same-cost",
+               "sigmaz-2000"),
+    "tasks": ("windtunnel", "atc-five", "atc-twenty", "map-search", "solar-demo", "task-cost"),
+    "mechanisms": ("clover-shape", "throughput-not-latency", "spec-ceiling", "block-size-sweet-spot",
+                   "skeleton-first"),
+}  # fmt: skip
+_CHECKS = {name: home for home, names in _HOMES.items() for name in names}
+
+
+class Finding(NamedTuple):
+    """What came of one claim.
+
+    Args:
+        implied: figures that must hold if the claim does. simulated: the simulator's own. Both by name, with units.
+        verdict: begins with one of :data:`VERDICTS`. why: one or two sentences.
+    """
+
+    implied: Mapping[str, Any]
+    simulated: Mapping[str, Any]
+    verdict: str
+    why: str
+
+
+def load_claims() -> list[dict[str, Any]]:
+    """The claims as tables: ``id``, ``kind``, ``claim`` and their figures."""
+    import os
+
+    from clover_sim.specs.load import DATA, read_table
+
+    path = os.path.join(DATA, "claims", "clover.toml")
+    table = read_table(path)
+    claims = table.get("claims")
+    if not isinstance(claims, list):
+        raise InputError(f"{path}: expected tables [[claims]]")
+    return [{**claim, "source": table["source"]} for claim in claims]
+
+
+def check_claim(claim: Mapping[str, Any]) -> Finding:
+    """Put one claim to the test."""
+    name = claim["id"]
+    if claim["kind"] == "quality":
+        return Finding(
+            {}, {}, "cannot be tested here",
+            "A property of the weights and of the text they were asked for: shown as stated, never simulated.",
+        )  # fmt: skip
+    module = import_module(f"{__name__}.{_CHECKS[name]}")
+    check: Callable[[Mapping[str, Any]], Finding] = getattr(module, name.replace("-", "_"))
+    return check(claim)
+
+
+def check_claims(progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """Every claim with its verdict: the document of ``clover-sim validate --claims --format json``."""
+    claims = load_claims()
+    rows = []
+    for done, claim in enumerate(claims):
+        if progress is not None:
+            progress(done, len(claims))
+        found = check_claim(claim)
+        rows.append({
+            "id": claim["id"], "claim": claim["claim"], "kind": claim["kind"], "implied": dict(found.implied),
+            "simulated": dict(found.simulated), "verdict": found.verdict, "why": found.why, "source": claim["source"],
+        })  # fmt: skip
+    return {"schema": SCHEMA, "claims": rows}

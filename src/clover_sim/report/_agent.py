@@ -1,0 +1,147 @@
+"""The table of ``clover-sim agent``, and what it says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clover_sim.report import PLAIN, Look
+from clover_sim.report._grid import Strip, header, row, total_width
+from clover_sim.report._text import clean, wrap
+
+_COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("tokens_per_pass", "tok/\npass", ".2f"),
+    ("prefill_s", "prefill\ns", ".2f"), ("decode_s", "decode\ns", ".2f"), ("tool_s", "tool\ns", ".1f"),
+    ("step_s_median", "step s\nmedian", ".2f"), ("step_s_p90", "step s\np90", ".2f"),
+    ("task_s_median", "task s\nmedian", ".1f"), ("task_s_p90", "task s\np90", ".1f"),
+    ("step_success", "step\nok", ".1%"), ("task_success_without_retries", "task ok\n1 try", ".1%"),
+    ("task_success", "task ok\nretries", ".1%"),
+    ("task_s_per_success", "s per\nsuccess", ".1f"), ("usd_per_success", "USD per\nsuccess", ".4f"),
+    ("energy_upper_bound_j", "kJ at\nmost", "kilo"),
+)  # fmt: skip
+_FIRST_TO_GO = ("energy_upper_bound_j", "step_s_p90", "task_s_p90", "tokens_per_pass", "step_s_median", "tool_s")
+
+
+def render_agent(document: Mapping[str, Any], look: Look = PLAIN) -> str:
+    """Heading, one row a strategy, then sentences: who wins and why, what bounds the gain, what matters most."""
+    load, settings, rows = document["workload"], document["settings"], document["rows"]
+    cached = "prefix cache on" if settings["prefix_cache"] else "prefix cache off"
+    prompt = load["prompt_tokens_with_cache" if settings["prefix_cache"] else "prompt_tokens_without_cache"]
+    machine = f"{settings['model']} on {settings['gpu']}" if "model" in settings else settings["cost"]
+    lines = wrap(
+        look.paint("1", clean(load["name"])) + f": {clean(load['summary'])}; {load['turns']:,} steps, "
+        f"{prompt:,} prompt tokens computed ({cached}), {load['output_tokens']:,} written, context up to "
+        f"{load['longest_context_tokens']:,}", look.width,
+    )  # fmt: skip
+    precision = f"{look.dot}{settings['precision']}" if "precision" in settings else ""
+    lines += [f"{clean(machine)}{precision}{look.dot}{settings['retries']} retries a step{look.dot}"
+              f"{settings['tasks']:,} tasks drawn", ""]  # fmt: skip
+    lines += _table(rows, look)
+    if any("decisions" in r for r in rows):
+        lines += ["", *_decisions(rows, look)]
+    lines.append("")
+    for sentence in _sentences(document):
+        lines += wrap(f"- {sentence}", look.width, "  ")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def label(one: Mapping[str, Any]) -> str:
+    """A strategy with the option that tells it from others of its name."""
+    bar = one["options"].get("threshold")
+    return f"{one['strategy']} {bar:g}" if isinstance(bar, float) else str(one["strategy"])
+
+
+def _table(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
+    shown = list(_COLUMNS)
+    for gone in ("", *_FIRST_TO_GO):
+        shown = [c for c in shown if c[0] != gone]
+        strips = [Strip(["strategy"], [[clean(label(r))] for r in rows], right=False)]
+        strips += [Strip(title.split("\n"), [[_cell(r[key], form)] for r in rows]) for key, title, form in shown]
+        if look.width is None or total_width(strips) <= look.width:
+            break
+    lines = header(strips, look)
+    for index in range(len(rows)):
+        lines += row(strips, index, look)
+    return lines
+
+
+def _cell(value: float | None, form: str) -> str:
+    if value is None:
+        return "-"
+    return f"{value / 1e3:,.2f}" if form == "kilo" else format(value, form)
+
+
+def _decisions(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
+    lines = [look.paint("1", "linked fields: all in one block against one request each")]
+    for one in rows:
+        joint, single = one["decisions"]["jointly"], one["decisions"]["one_by_one"]
+        lines += wrap(
+            f"  {clean(label(one))}: jointly {joint['seconds'] * 1e3:.0f} ms and {joint['group_success']:.1%} of groups "
+            f"right, one by one {single['seconds'] * 1e3:.0f} ms and {single['group_success']:.1%}", look.width, "    ",
+        )  # fmt: skip
+    return lines
+
+
+def _sentences(document: Mapping[str, Any]) -> list[str]:
+    rows, load, settings = document["rows"], document["workload"], document["settings"]
+    said = [*load["notes"]]
+    base = next((r for r in rows if r["strategy"] == "ar"), None)
+    done = [r for r in rows if r["task_s_per_success"]]
+    if done:
+        best = min(done, key=lambda r: r["task_s_per_success"])
+        said.append(f"Least time for a finished task, failed ones included: {label(best)}, "
+                    f"{best['task_s_per_success']:.1f} s.")  # fmt: skip
+    if base is not None:
+        rest = base["prefill_s"] + base["tool_s"]
+        most = (rest + base["decode_s"]) / rest if rest else None
+        if most is not None:
+            said.append(
+                f"Prompts and tools take {rest:.2f} s whatever decodes (prefill {base['prefill_s']:.2f}, tools "
+                f"{base['tool_s']:.2f}), so no strategy can make this task more than {most:.1f}x as fast."
+            )
+        for one in rows:
+            if one is base or not one["decode_s"]:
+                continue
+            said.append(
+                f"{label(one)}: {one['tokens_per_pass']:.1f} tokens a pass at {_pass_cost(base, one):.1f}x the price of "
+                f"a one-token pass (drafts included), so decoding is {base['decode_s'] / one['decode_s']:.2f}x as fast as token by token, a task "
+                f"without failures {base['clean_task_s'] / one['clean_task_s']:.2f}x"
+                + _with_failures(base, one, settings["retries"])
+            )
+    worst = min(rows, key=lambda r: r["step_success"])
+    if worst["step_success"] < 1:
+        said.append(
+            f"Success compounds: {worst['step_success']:.1%} a step is a failure every "
+            f"{worst['steps_per_failure']:.1f} steps, and all {load['turns']} steps succeed at the first try in "
+            f"{worst['task_success_without_retries']:.1%} of tasks ({label(worst)})."
+        )
+        f = settings["failure"]
+        said.append(
+            f"A step is spoiled by a locked error in a structural token of its call with chance {f['structural']:g}, in "
+            f"a value {f['value']:g}, elsewhere {f['other']:g}, in its thinking {f['thinking']:g} (assumptions); errors "
+            "that the model makes token by token as well are not counted."
+        )
+    target = done[0] if len(done) == 1 else min(done, key=lambda r: r["task_s_per_success"], default=None)
+    if target and target["sensitivity"]:
+        order = sorted(target["sensitivity"].items(), key=lambda item: -item[1])
+        said.append(
+            f"What matters most for {label(target)}: a tenth less of "
+            + ", ".join(f"{name} saves {value:.1%}" for name, value in order if value >= 0.0005) + "."
+        )  # fmt: skip
+    if base is not None and base["usd_per_task_by_tokens"] is not None:
+        said.append(f"By the token price list a task costs {base['usd_per_task_by_tokens']:.4f} USD.")
+    return said
+
+
+def _pass_cost(base: Mapping[str, Any], one: Mapping[str, Any]) -> float:
+    """Time of a pass over that of a pass of plain decoding."""
+    return float(one["decode_s"] / one["passes"] / (base["decode_s"] / base["passes"]))
+
+
+def _with_failures(base: Mapping[str, Any], one: Mapping[str, Any], retries: int) -> str:
+    if one["step_success"] >= 1 or not base["task_s_per_success"]:
+        return "."
+    if not one["task_s_per_success"]:
+        return f"; but with {one['step_success']:.1%} of steps sound and {retries} retries no task was finished."
+    ratio = base["task_s_per_success"] / one["task_s_per_success"]
+    return f", a finished one with its failures {ratio:.2f}x."

@@ -1,0 +1,191 @@
+"""Which picture a result gets, and the figures it is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clover_sim.errors import CloverError
+from clover_sim.report import _plot_kinds as kinds
+from clover_sim.report._plot import Figure
+from clover_sim.report._rows import labels
+from clover_sim.report._sweep import metric_column, with_rates
+from clover_sim.report.columns import INTERVAL, Column
+
+Row = Mapping[str, Any]
+
+
+def axis_name(entry: Column) -> str:
+    """A figure's name with its unit, for an axis."""
+    heading = " ".join(entry.title.split("\n")).replace("/ ", "/")
+    if entry.key.endswith("_per_1k"):
+        return f"{heading} tokens"
+    return f"{heading}, {entry.unit}" if entry.unit and entry.form not in ("ratio", "count") else heading
+
+
+def of_sweep(result: Any, name: str = "sweep") -> str:
+    """Lines where one axis of numbers says it all, else the Pareto scatter."""
+    long = [a for a in result.axes if len(a.values) > 1]
+    if result.rows and long and len(long) <= 2:
+        for axis in sorted(long, key=lambda a: -len(a.values)):
+            others = [a for a in long if a is not axis]
+            groups = 1
+            for other in others:
+                groups *= len(other.values)
+            if _numbers(axis.values) and len(axis.values) >= 3 and groups <= kinds.MOST_SERIES:
+                picture = along(result, axis.key, result.speed, name)
+                if picture:
+                    return picture
+    return pareto_of(result, name)
+
+
+def along(result: Any, key: str, figure: str, name: str = "lines") -> str:
+    """A figure along one axis, a line for each combination of the rest; empty where there is none to draw."""
+    entry = metric_column(figure)
+    rows = [with_rates(row, [figure]) for row in result.rows]
+    found: dict[str, list[tuple[float, float, float, float]]] = {}
+    several = len({row["strategy"] for row in rows}) > 1
+    for row in rows:
+        value, x = row.get(figure), _number(row["varied"].get(key))
+        rest = [row["strategy"]] * several + [f"{k}={v}" for k, v in row["varied"].items() if k != key]
+        if value is None or x is None:
+            continue
+        half = row.get(figure + INTERVAL) or 0.0
+        found.setdefault(", ".join(rest) or row["strategy"], []).append((x, value, value - half, value + half))
+    series = [kinds.Series(n, tuple(sorted(points))) for n, points in found.items()]
+    if not series or len(series) > kinds.MOST_SERIES:
+        return ""
+    values = [p[0] for s in series for p in s.points]
+    wide = min(values) > 0 and max(values) / min(values) >= 16
+    band = f"mean of {len(result.seeds)} seeds, 95 % interval" if len(result.seeds) > 1 else "one seed"
+    title = f"{axis_name(entry)} by {key} ({band})"
+    return kinds.lines(series, (key, axis_name(entry)), title, entry.meaning, log_x=wide, name=name)
+
+
+def pareto_of(result: Any, name: str = "pareto") -> str:
+    """Speed against errors, all rows, the front as a line."""
+    keys = (result.speed, result.errors)
+    rows = [with_rates(row, keys) for row in result.rows]
+    places = [i for i, r in enumerate(rows) if all(r.get(k) is not None for k in keys)]
+    speed, errors = metric_column(result.speed), metric_column(result.errors)
+    title = f"{' '.join(speed.title.split())} against {' '.join(errors.title.split())}"
+    if not places:
+        return empty(title, name)
+    points, bars, back = [], {}, {}
+    several = len({row["strategy"] for row in rows}) > 1
+    for n, i in enumerate(places):
+        row = rows[i]
+        back[i] = n
+        text = ", ".join([row["strategy"]] * (several or not row["varied"]) + [f"{k}={v}" for k, v in row["varied"].items()])
+        points.append((row[result.errors], row[result.speed], f"{text}: {row[result.speed]:.4g}, {row[result.errors]:.4g}"))
+        half = (row.get(result.errors + INTERVAL) or 0.0, row.get(result.speed + INTERVAL) or 0.0)
+        if i in result.front and any(half):
+            bars[n] = half
+    front = [back[i] for i in result.front if i in back]
+    desc = f"{len(points)} rows, {len(front)} of them on the Pareto front. {speed.meaning} {errors.meaning}"
+    return kinds.pareto(points, front, back.get(result.best), (axis_name(errors), axis_name(speed)), title, desc, bars, name)
+
+
+def of_comparison(result: Any, name: str = "comparison") -> str:
+    """Latency over the lengths where there are several, else the speed-ups of one length."""
+    rows = list(result.rows)
+    if not rows:
+        return empty("comparison", name)
+    one = [row for row in rows if row["stream"] == rows[-1]["stream"]]
+    if len({row["tokens"] for row in one}) > 2:
+        found: dict[str, list[tuple[float, float, float, float]]] = {}
+        for label, row in zip(labels(one), one, strict=True):
+            if row["latency_s"] is not None:
+                band = (row["latency_s"], row["latency_low_s"], row["latency_high_s"])
+                found.setdefault(label, []).append((row["tokens"], *band))
+        series = [kinds.Series(n, tuple(sorted(p))) for n, p in found.items()]
+        title = f"Latency by length, {_where(result)} (band: middle 80 % of measured passes)"
+        return kinds.lines(series, ("tokens", "latency, s"), title, "Time of all decoding passes, drafts included.",
+                           name=name)  # fmt: skip
+    last = [row for row in one if row["tokens"] == one[-1]["tokens"]]
+    return speedups(result, last, name)
+
+
+def speedups(result: Any, rows: Sequence[Row], name: str = "speedups") -> str:
+    """Speed-up in passes and in time, with the errors that each strategy locked in."""
+    names = labels(rows)
+    data = [(n, (row["speedup_passes"], row["speedup_time"])) for n, row in zip(names, rows, strict=True)]
+    notes = [f"{row['locked_errors']:.3g} locked" for row in rows]
+    title = f"Speed-up over token by token: {rows[0]['tokens']:g} tokens of {rows[0]['stream']}, {_where(result)}"
+    desc = "Bars: speed-up in passes and in time of each strategy. At the right: wrong tokens that stay in the text."
+    return kinds.bars(data, ("in passes", "in time"), "times as fast as ar", title, desc, notes, name)
+
+
+def _where(result: Any) -> str:
+    names = [str(result.settings[k]) for k in ("model", "gpu") if result.settings.get(k)]
+    return " on ".join(names) or str(result.settings.get("cost", ""))
+
+
+def machine_pictures(settings: Mapping[str, Any], options: Sequence[Row]) -> list[str]:
+    """A stacked cost and a roofline of the passes that strategies ask for; none for a machine not known by name."""
+    try:
+        machine = _machine(settings)
+        passes = _passes(options)
+        from clover_sim.cost.roofline import PARTS, price
+
+        prices = [(label, price(machine, shape)) for label, shape in passes]
+    except CloverError:
+        return []
+    hardware = machine.hardware
+    cost = [(label, {part: getattr(p, field) for part, field in PARTS.items()}) for label, p in prices]
+    where = f"{machine.model.name} on {hardware.name}"
+    found = [kinds.stacked(cost, f"What one pass costs, {where}",
+                           "Bars: the parts of the time of one pass of each width.", "parts")]  # fmt: skip
+    points = []
+    for label, p in prices:
+        moved = p.weight_bytes + p.kv_bytes + p.state_bytes
+        if moved and p.latency_s and p.flop:
+            points.append((label, p.flop / moved, p.flop / p.latency_s))
+    peak = hardware.peak_flop_per_s("bf16")
+    if points and peak:
+        cards = machine.tensor_parallel_size
+        found.append(kinds.roofline(
+            peak * cards, hardware.bandwidth_bytes_per_s * cards, points, f"Roofline of {where}",
+            "The roof is what the machine could do; the dotted lines are what passes leave unused.", "roof",
+        ))  # fmt: skip
+    return found
+
+
+def _machine(settings: Mapping[str, Any]) -> Any:
+    from clover_sim.cost import Machine
+    from clover_sim.specs import default_engine, load_engine, load_hardware, load_model
+
+    hardware = load_hardware(str(settings.get("gpu", "")))
+    engine = load_engine(str(settings.get("engine") or default_engine(hardware)))
+    keys = ("precision", "kv_cache_dtype", "tensor_parallel_size")
+    given = {k: settings[k] for k in keys if isinstance(settings.get(k), (str, int))}
+    return Machine(load_model(str(settings.get("model", ""))), hardware, engine, **given)
+
+
+def _passes(options: Sequence[Row]) -> list[tuple[str, Any]]:
+    from clover_sim.records import Kind, PassShape
+
+    found = [("1 token", PassShape(Kind.DECODE, (1,), 1024.0))]
+    drafts = sorted({o["num_speculative_tokens"] for o in options if isinstance(o.get("num_speculative_tokens"), int)})
+    blocks = sorted({o["block_size"] for o in options if isinstance(o.get("block_size"), int)})
+    found += [(f"verify {k + 1}", PassShape(Kind.VERIFY, (k + 1,), 1024.0)) for k in drafts[:2]]
+    found += [(f"block {b}", PassShape(Kind.DENOISE, (b,), 1024.0)) for b in blocks[:5]]
+    return found
+
+
+def empty(title: str, name: str) -> str:
+    """A picture that says there is nothing to see."""
+    figure = Figure(title, "No rows.", height=120)
+    figure.text(16, 80, "no rows to draw", "m")
+    return figure.svg(name)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return None if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _numbers(values: Sequence[Any]) -> bool:
+    return all(_number(value) is not None for value in values)

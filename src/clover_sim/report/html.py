@@ -1,0 +1,248 @@
+"""A report as one page that stands alone: the verdict in words, sortable tables, pictures, and sliders.
+
+Nothing is fetched: the policy in its head forbids it. Whatever comes from files or names is escaped, in the page as
+well as in the data that its script reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from clover_sim.report import PLAIN, Look, _page, _pictures
+from clover_sim.report._figures import option_text
+from clover_sim.report._rows import heading, labels
+from clover_sim.report._text import clean
+from clover_sim.report.columns import COLUMNS, INTERVAL
+
+if TYPE_CHECKING:
+    from clover_sim.report._contract import Result
+
+EXTENSIONS = (".html", ".htm")
+
+_NUMBERS = (
+    "target_passes", "tokens_per_pass", "speedup_passes", "speedup_time", "locked_errors", "forced_commits",
+    "latency_s", "tokens_per_s",
+)  # fmt: skip
+_MOST_SHOWN = 400
+"""Rows of the table; the pictures and the sliders have all."""
+_DIGITS = 7
+
+
+def render(result: Result, look: Look = PLAIN) -> str:
+    """The whole page."""
+    from clover_sim import __version__
+
+    title, question = _question(result)
+    parts = [
+        _page.section("Answer", _verdict(result)),
+        _page.section("What if", _page.sliders() + _page.note(
+            "Moves between the rows of this report; acceptance uses the formula for independent drafts, "
+            "E = (1 - a^(k+1)) / (1 - a) tokens a cycle."), "whatif"),
+        _page.section("Pictures", "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
+        _page.section("Rows", _table(result)),
+        _page.section("Reproduce", f"<pre><code>{_text(command(result))}</code></pre>" + _page.note(
+            f"clover-sim {__version__}, standard library only; the same command gives the same figures.")),
+        _page.section("Settings and sources", _settings(result) + _sources(result)),
+        _page.section("What the columns mean", _meanings()),
+    ]  # fmt: skip
+    return _page.page(title, question, "".join(parts), _embedded(result))
+
+
+def _text(value: Any) -> str:
+    return escape(clean(str(value)), quote=True)
+
+
+def _question(result: Any) -> tuple[str, str]:
+    names = list(dict.fromkeys(row["strategy"] for row in result.rows))
+    where = " · ".join(heading(result, PLAIN)) if result.rows else "no rows"
+    if hasattr(result, "axes"):
+        varied = " and ".join(f"{a.key} ({len(a.values)} values)" for a in result.axes if len(a.values) > 1)
+        return f"clover-sim sweep: {', '.join(names)}", f"What do {varied or 'these settings'} change? {where}"
+    return "clover-sim comparison", f"How do {', '.join(names)} compare? {where}"
+
+
+def _verdict(result: Any) -> str:
+    notes = [f"<li>{_text(note)}</li>" for note in result.notes]
+    if not notes:
+        return _page.note("nothing to say")
+    return f'<p class="verdict">{_text(result.notes[-1])}</p><ul>{"".join(notes[:-1])}</ul>'
+
+
+def _svgs(result: Any) -> list[str]:
+    rows = list(result.rows)
+    if hasattr(result, "axes"):
+        found = [_pictures.of_sweep(result, "main"), _pictures.pareto_of(result, "front")]
+        found = found if found[0].replace("main-", "front-") != found[1] else found[:1]
+    else:
+        found = [_pictures.of_comparison(result, "main")]
+        if len({row["tokens"] for row in rows}) > 1:
+            last = [row for row in rows if (row["stream"], row["tokens"]) == (rows[-1]["stream"], rows[-1]["tokens"])]
+            found.append(_pictures.speedups(result, last, "last"))
+    return found + _pictures.machine_pictures(result.settings, [row["options"] for row in rows])
+
+
+def _varied(row: Mapping[str, Any], key: str) -> Any:
+    value = (row.get("varied") or {}).get(key)
+    return "" if value is None else value
+
+
+def _table(result: Any) -> str:
+    rows = list(result.rows)
+    axes = [axis.key for axis in getattr(result, "axes", ())]
+    front, best = set(getattr(result, "front", ())), getattr(result, "best", None)
+    names = [row["strategy"] for row in rows] if axes else labels(rows)
+    shown = range(len(rows))
+    if len(rows) > _MOST_SHOWN:
+        kept = front | ({best} if best is not None else set())
+        step = -(-len(rows) // (_MOST_SHOWN - min(len(kept), _MOST_SHOWN // 2)))
+        shown = sorted(kept | set(range(0, len(rows), step)))  # type: ignore[assignment]
+    numbers = [c for c in COLUMNS if c.key in _NUMBERS and any(row.get(c.key) is not None for row in rows)]
+    head = ["stream", "tokens", "strategy", *axes, *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers)]
+    lines = []
+    for i in shown:
+        row = rows[i]
+        cells = [f"<td>{_text(row['stream'])}</td>", _cell(row["tokens"]), f"<td>{_text(names[i])}</td>"]
+        cells += [_cell(_varied(row, key)) for key in axes]
+        cells += [_cell(row.get(c.key), row.get(c.key + INTERVAL)) for c in numbers]
+        style = ' class="best"' if i == best else ' class="front"' if i in front else ""
+        lines.append(f"<tr{style}>{''.join(cells)}</tr>")
+    hint = ""
+    if len(lines) < len(rows):
+        hint = _page.note(f"{len(lines)} of {len(rows):,} rows: the Pareto front and an even choice of the others; "
+                          "CSV and JSON exports have all.")  # fmt: skip
+    return hint + _page.table(head, lines)
+
+
+def _cell(value: Any, half: float | None = None) -> str:
+    if value is None:
+        return "<td>-</td>"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+        plus = f" ± {half:.2g}" if half else ""
+        return f'<td class="r" data-v="{value!r}">{shown}{plus}</td>'
+    text = option_text(value)
+    try:
+        return f'<td class="r" data-v="{float(text)!r}">{_text(text)}</td>'
+    except ValueError:
+        return f"<td>{_text(text)}</td>"
+
+
+def _embedded(result: Any) -> str:
+    """The data of the sliders: columns of figures, so that thousands of rows stay small."""
+    rows = list(result.rows)
+    axes = [axis.key for axis in getattr(result, "axes", ())]
+    options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in _page.SLIDERS))
+    keys = list(dict.fromkeys([*axes, *options, *(["tokens"] if len({r["tokens"] for r in rows}) > 1 else [])]))
+    settings: dict[str, list[Any]] = {}
+    for key in keys:
+        settings[key] = [_number_or_text(_setting(row, key)) for row in rows]
+    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
+    data = {
+        "strategies": strategies,
+        "strategy": [strategies.index(row["strategy"]) for row in rows],
+        "settings": {k: v for k, v in settings.items() if len({repr(x) for x in v if x is not None}) > 1},
+        "figures": {k: [_short(row.get(k)) for row in rows] for k in (*_NUMBERS, "tokens", "ms_per_pass", "draft_passes")},
+        "drafts": _drafts(rows),
+        "best": getattr(result, "best", None),
+    }  # fmt: skip
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026")
+
+
+def _drafts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the acceptance slider needs of the last row of each draft-and-verify strategy: k, a, and what a cycle costs."""
+    found: dict[str, dict[str, Any]] = {}
+    plain = {(r["stream"], r["tokens"]): r for r in rows if r["strategy"] == "ar"}
+    for row in rows:
+        k, rate = row["options"].get("num_speculative_tokens"), (row.get("drafter") or {}).get("acceptance")
+        ratio = row.get("speedup_time")
+        if isinstance(k, int) and rate and ratio and row["latency_s"] and row["target_passes"]:
+            base = plain.get((row["stream"], row["tokens"]), {}).get("latency_s") or ratio * row["latency_s"]
+            found[row["strategy"]] = {
+                "name": clean(row["strategy"]), "k": k, "a": _short(sum(rate) / len(rate)),
+                "cycle_s": row["latency_s"] / row["target_passes"], "token_s": base / row["tokens"],
+            }  # fmt: skip
+    return list(found.values())
+
+
+def _setting(row: Mapping[str, Any], key: str) -> Any:
+    options = row["options"]
+    return options[key] if key in options else (row.get("varied") or {}).get(key, row.get(key))
+
+
+def _number_or_text(value: Any) -> Any:
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    try:
+        return float(str(value))
+    except ValueError:
+        return option_text(value)
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+
+def command(result: Any) -> str:
+    """The command line that gives this result again, rebuilt from its settings."""
+    from shlex import quote
+
+    rows, settings = result.rows, result.settings
+    axes = list(getattr(result, "axes", ()))
+    words = ["clover-sim", "sweep" if hasattr(result, "axes") else "compare"]
+    question = dict(getattr(result, "question", {}))
+    specs = question.get("strategies") or [
+        row["strategy"] + (":" if row["options"] else "") + ",".join(f"{k}={option_text(v)}" for k, v in row["options"].items())
+        for row in rows
+    ]
+    for spec in dict.fromkeys(specs):
+        words += ["-s", spec]
+    for axis in axes:
+        words += ["--vary", f"{axis.key}={','.join(map(option_text, axis.values))}"]
+    for source in result.inputs:
+        words += ["--input", str(source["name"])]
+    if not any(axis.key == "tokens" for axis in axes):
+        words += ["--tokens", ",".join(str(t) for t in dict.fromkeys(round(row["tokens"]) for row in rows))]
+    defaults = {"profile": ("reference", "input"), "cost": ("roofline",), "batch_size": (1,), "prompt_tokens": (0,),
+                "tensor_parallel_size": (1,), "kv_write": ("default",), "eos_stop": ("block",), "align": ("relative",),
+                "precision": ("bf16",), "kv_cache_dtype": ("bf16",)}  # fmt: skip
+    for key, value in settings.items():
+        if value not in defaults.get(key, ()):
+            words += [f"--{key.replace('_', '-')}", str(value)]
+    seeds = result.seeds
+    if seeds:
+        words += ["--seeds", f"{seeds[0]}:{seeds[-1] + 1}" if len(seeds) > 1 else str(seeds[0])]
+    for bar in getattr(result, "where", ()):
+        words += ["--where", str(bar)]
+    if hasattr(result, "axes"):
+        words += ["--pareto", f"{result.speed},{result.errors}", "--best", result.best_by]
+    return " ".join(quote(word) for word in words)
+
+
+def _settings(result: Any) -> str:
+    pairs = [(key, option_text(value)) for key, value in result.settings.items()]
+    pairs += [(f"input {source['name']}", f"sha256 {source['sha256']}") for source in result.inputs]
+    if result.seeds:
+        pairs.append(("seeds", ", ".join(map(str, result.seeds[:64])) + (" ..." if len(result.seeds) > 64 else "")))
+    return _page.pairs([(_text(k), _text(v)) for k, v in pairs])
+
+
+def _sources(result: Any) -> str:
+    """Where the constants behind the prices come from, by name."""
+    from clover_sim.errors import CloverError
+
+    try:
+        machine = _pictures._machine(result.settings)
+    except CloverError:
+        return ""
+    found = []
+    for what, spec in (("model", machine.model), ("card", machine.hardware), ("engine", machine.engine)):
+        said = "; ".join(str(getattr(spec, k)) for k in ("source", "note") if getattr(spec, k, None))
+        found.append((f"{what} {_text(spec.name)}", _text(said or "packaged data file of that name")))
+    return "<h3>Sources of the constants</h3>" + _page.pairs(found)
+
+
+def _meanings() -> str:
+    return _page.pairs([(_text(c.key), _text(f"{c.meaning} {f'Unit: {c.unit}.' if c.unit else ''}")) for c in COLUMNS])

@@ -1,0 +1,207 @@
+"""What a draft-and-verify cycle costs beside a plain step.
+
+``cycle = verify pass + draft passes + the engine's own time a cycle``. The verify pass is priced with its width
+(experts follow ``width ** 0.85``, with 0.7 and 1 as bounds), drafts with the drafter's own weights and cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clover_sim.cost import Machine, price
+from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.records import Kind, PassShape
+from clover_sim.speculation.methods import Shape
+
+
+class Host(NamedTuple):
+    """What an engine adds to a cycle: once, for each request, and for each token it verifies. Seconds."""
+
+    cycle_s: float
+    sequence_s: float
+    token_s: float
+
+
+SCHEDULERS: dict[str, Host] = {
+    "overlap": Host(1.8e-3, 150e-6, 0.0),
+    "serial": Host(2.8e-3, 135e-6, 4.5e-6),
+    "vllm": Host(0.7e-3, 130e-6, 4.7e-6),
+}
+"""Host time by scheduler, where it is known: SGLang with overlap (spec-v2) and before it (FlashInfer), from the runs of
+arXiv 2602.06036 Tables 3 and 5; vLLM from EAGLE-1 and EAGLE-3 heads of Llama-3.1-8B on an H100, 12 rows
+(vllm-project/vllm#20780), its part for each request and token taken from SGLang. Without a name the engine's file holds
+(for SGLang a mean of the two)."""
+
+DRAFT_PASS_S: dict[tuple[str, str], float] = {("vllm", ""): 0.7e-3, ("vllm", "eagle1"): 0.15e-3}
+"""Host time a draft pass by engine and method: vLLM drafts outside its CUDA graphs (slopes of the same 12 rows, less
+the price of the heads). SGLang, llama.cpp and MLX show none."""
+
+ROW_MOE_S: dict[str, float] = {"mlx": 100e-6}
+"""Time of each further row in a mixture layer where experts are multiplied row by row: MLX and Metal. Widths 1 to 8 of
+a 30B-A3B (waybarrios/vllm-mlx#763, about 2.5 ms a row over 23 such layers); two more mixtures (PR#245) agree."""
+
+MATCH_S = 50e-6
+"""Searching for a proposal on the CPU, a request and cycle. ASSUMPTION: no published figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """One cycle of a batch. Times in seconds.
+
+    Args:
+        batch_size, context_tokens: requests, and cached tokens of each. shape: passes of the cycle.
+        plain_s: one plain step of the same batch. verify_s, draft_s, match_s: the parts.
+        low_s, high_s: the cycle with the band of its verify pass. hit_rate: share of cycles with drafts (n-grams).
+        width_bytes, plain_bytes: weights and cache that the verify pass and the plain step read.
+    """
+
+    batch_size: int
+    context_tokens: int
+    shape: Shape
+    plain_s: float
+    verify_s: float
+    draft_s: float
+    match_s: float
+    low_s: float
+    high_s: float
+    hit_rate: float = 1.0
+    width_bytes: float = 0.0
+    plain_bytes: float = 0.0
+    largest_part: str = ""
+
+    @property
+    def cycle_s(self) -> float:
+        """Mean time from one verify pass to the next, plain passes of a miss included."""
+        return self._mean(self.verify_s)
+
+    @property
+    def cost_ratio(self) -> float:
+        """R: the cycle in plain steps, which is also the number of tokens that break even."""
+        return self.cycle_s / self.plain_s
+
+    def _mean(self, verify_s: float) -> float:
+        return self.hit_rate * verify_s + (1 - self.hit_rate) * self.plain_s + self.draft_s + self.match_s
+
+    @property
+    def ratio_band(self) -> tuple[float, float]:
+        """R at the low and the high end of the verify pass."""
+        return self._mean(self.low_s) / self.plain_s, self._mean(self.high_s) / self.plain_s
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on the machine in question, in place of prices.
+
+    Args:
+        plain_step_s: a plain step at the batch asked for: the difference to the price is taken as the host's and
+            added to every cycle. host_factor: also multiplies the host's other terms, where nothing else is known.
+        draft_cost_ratio: one draft pass over one plain step (Leviathan's c). cycle_overhead_s: host time a cycle.
+        scheduler: one of :data:`SCHEDULERS`, where the version of the engine is known. width_s: time of a verify pass by its width, for backends that do not share weights between rows.
+        amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
+    """
+
+    plain_step_s: float | None = None
+    draft_cost_ratio: float | None = None
+    cycle_overhead_s: float | None = None
+    scheduler: str | None = None
+    width_s: Mapping[int, float] | None = None
+    amortization: float = 1.0
+    host_factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("plain_step_s", "draft_cost_ratio", "cycle_overhead_s"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < 1e6:
+                raise InputError(f"{name} is {value!r}; expected a number of at least 0")
+        if not 0 <= self.amortization <= 1:
+            raise UsageError(f"amortization {self.amortization}: expected 0 (nothing shared) to 1 (all shared)")
+
+
+NOTHING = Measured()
+
+
+def cycle(
+    machine: Machine, shape: Shape, batch_size: int = 1, context_tokens: int = 1024, *, hit_rate: float = 1.0,
+    measured: Measured = NOTHING, batch_of_measurement: int | None = None,
+) -> Cycle:  # fmt: skip
+    """Price one cycle of ``shape`` for ``batch_size`` requests of ``context_tokens`` each.
+
+    ``machine.drafter`` must be the drafter that the shape names. ``batch_of_measurement``: the batch at which the
+    plain step was measured, if it is another.
+    """
+    c, engine, sequences = machine.constants, machine.engine.name, batch_size
+    context = context_tokens * sequences
+    plain = price(machine, PassShape(Kind.DECODE, (1,) * sequences, context))
+    verify = price(machine, PassShape(Kind.VERIFY, (shape.width,) * sequences, context))
+    shift = 0.0
+    if measured.plain_step_s is not None:
+        there = batch_of_measurement or sequences
+        at = price(machine, PassShape(Kind.DECODE, (1,) * there, context_tokens * there)).latency_s
+        shift = measured.plain_step_s - at
+    plain_s = plain.latency_s + shift
+    if plain_s <= 0:
+        raise InputError(
+            f"a plain step of {plain_s * 1e3:.3g} ms at batch {sequences} cannot be; check the measured plain speed"
+        )
+    own = Host(c.wide_pass_s, c.wide_sequence_s, c.wide_token_s)
+    host_s = _host_s(own, measured, engine, sequences, shape.width) - _total(own, sequences, shape.width)
+    rows = (shape.width * sequences - 1) * machine.model.moe_layers
+    verify_s = verify.latency_s + shift + host_s + rows * _row_s(machine)
+    if measured.width_s:
+        verify_s = _at_width(measured.width_s, shape.width)
+        plain_s = measured.width_s.get(1, plain_s)
+    verify_s = measured.amortization * verify_s + (1 - measured.amortization) * shape.width * plain_s
+    host = DRAFT_PASS_S.get((engine, shape.method), DRAFT_PASS_S.get((engine, ""), 0.0)) * measured.host_factor
+    draft_s = 0.0
+    for width in shape.draft_widths:
+        if measured.draft_cost_ratio is not None:
+            draft_s += measured.draft_cost_ratio * plain_s
+        else:
+            draft_s += price(machine, PassShape(Kind.DRAFT, (width,) * sequences, context)).latency_s + host
+    scale = verify_s / verify.latency_s
+    return Cycle(
+        batch_size, context_tokens, shape, plain_s, verify_s, draft_s,
+        0.0 if shape.draft_widths else MATCH_S * sequences,
+        verify.low_s * scale, verify.high_s * scale, hit_rate, verify.weight_bytes + verify.kv_bytes,
+        plain.weight_bytes + plain.kv_bytes, verify.largest_part,
+    )  # fmt: skip
+
+
+def _host_s(own: Host, measured: Measured, engine: str, sequences: int, width: int) -> float:
+    """The engine's own time in one cycle."""
+    if measured.scheduler is not None:
+        if measured.scheduler not in SCHEDULERS:
+            raise UsageError(f"scheduler {measured.scheduler!r} is not known{suggest(measured.scheduler, SCHEDULERS)}")
+        own = SCHEDULERS[measured.scheduler]
+    elif own.cycle_s:
+        own = SCHEDULERS.get(engine, own)
+    if measured.cycle_overhead_s is not None:
+        own = own._replace(cycle_s=measured.cycle_overhead_s)
+    return _total(own, sequences, width) * measured.host_factor
+
+
+def _total(host: Host, sequences: int, width: int) -> float:
+    return host.cycle_s + sequences * (host.sequence_s + width * host.token_s)
+
+
+def _row_s(machine: Machine) -> float:
+    metal = machine.hardware.vendor == "apple" and machine.engine.name == "llama.cpp"
+    return ROW_MOE_S.get("mlx" if metal else machine.engine.name, 0.0) if machine.model.is_moe else 0.0
+
+
+def _at_width(table: Mapping[int, float], width: int) -> float:
+    """A measured width, or a straight line between (and beyond) its neighbours.
+
+    >>> _at_width({1: 8.0, 2: 13.0, 8: 28.0}, 5)
+    20.5
+    """
+    if width in table:
+        return table[width]
+    known = sorted(table)
+    if len(known) < 2:
+        raise UsageError(f"widths measured: {known}; at least two are needed to tell the time of {width}")
+    above = next((i for i, w in enumerate(known) if w > width), len(known) - 1)
+    low, high = known[max(above - 1, 0)], known[max(above, 1)]
+    return table[low] + (table[high] - table[low]) * (width - low) / (high - low)

@@ -1,0 +1,158 @@
+"""What stands out in a sweep, and what only seems to: figures by name, bars, the Pareto front, paired differences."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from clover_sim.comparison import MEASURED
+from clover_sim.errors import UsageError, suggest
+from clover_sim.stats import ci95, mean
+
+Row = Mapping[str, Any]
+Samples = Mapping[str, Sequence[float | None]]
+
+PER_1K = "_per_1k"
+"""Suffix for a count in each thousand tokens, so that texts of different lengths can be compared."""
+
+_COUNTS = (
+    "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "forced_commits", "locked_errors",
+    "wasted_positions",
+)  # fmt: skip
+_HIGH = frozenset((
+    "tokens_per_pass", "tokens_per_denoise_pass", "speedup_passes", "speedup_time", "tokens_per_s",
+    "total_tokens_per_s",
+))  # fmt: skip
+_TESTS: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "==": operator.eq, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+
+
+def check_metric(key: str, what: str) -> str:
+    """``key`` if it is a figure that rows have, else :class:`UsageError` with the nearest one."""
+    key = key.strip().replace("-", "_")
+    known = [*MEASURED, *(count + PER_1K for count in _COUNTS)]
+    if key not in known:
+        raise UsageError(f"{what} {key!r} is not a figure of a row{suggest(key, known)}")
+    return key
+
+
+def more_is_better(key: str) -> bool:
+    """Whether a larger value of the figure is better."""
+    return key in _HIGH
+
+
+def figure(row: Row, key: str) -> float | None:
+    """The value of a figure in a row, ``None`` where it has none."""
+    value: Any = row.get(key.removesuffix(PER_1K))
+    if value is None or not key.endswith(PER_1K):
+        return value  # type: ignore[no-any-return]
+    return 1000 * value / row["tokens"]
+
+
+def half_width(row: Row, key: str) -> float | None:
+    """Half the width of the 95 % interval of a figure, ``None`` with one seed."""
+    value: Any = row.get(f"{key.removesuffix(PER_1K)}_ci95")
+    if value is None or not key.endswith(PER_1K):
+        return value  # type: ignore[no-any-return]
+    return 1000 * value / row["tokens"]
+
+
+class Bar(NamedTuple):
+    """A condition on the rows that ``best`` and the Pareto front choose from."""
+
+    key: str
+    test: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.key}{self.test}{self.value:g}"
+
+    def holds(self, row: Row) -> bool:
+        """Whether a row meets the condition; one without the figure does not."""
+        value = figure(row, self.key)
+        if value is None:
+            options: Any = {**(row.get("options") or {}), **(row.get("varied") or {})}
+            value = _number(options.get(self.key))
+        return value is not None and _TESTS[self.test](value, self.value)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return None if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def parse_where(text: str, axes: Sequence[str] = ()) -> Bar:
+    """A condition such as ``locked_errors_per_1k<=1``; ``axes`` are varied settings, which may stand there too.
+
+    >>> parse_where("locked_errors_per_1k <= 1")
+    Bar(key='locked_errors_per_1k', test='<=', value=1.0)
+    """
+    for test in _TESTS:
+        key, found, value = text.partition(test)
+        if not found:
+            continue
+        number = _number(value.strip()) if "_" not in value else None
+        if number is None or number != number or abs(number) == float("inf"):
+            raise UsageError(f"where {text!r}: {value.strip()!r} is not a finite number")
+        key = key.strip().replace("-", "_")
+        return Bar(key if key in axes else check_metric(key, f"where {text!r}:"), test, number)
+    raise UsageError(f"where {text!r}: expected FIGURE<=VALUE (or >=, <, >, ==), as in locked_errors_per_1k<=1")
+
+
+def pareto(rows: Sequence[Row], among: Sequence[int], speed: str, errors: str) -> list[int]:
+    """Indices of the rows that no other beats in one figure without losing in the other, fastest first.
+
+    Of rows that are equal in both the first stays.
+    """
+    fast, few = (1 if more_is_better(speed) else -1), (1 if more_is_better(errors) else -1)
+    points = []
+    for i in among:
+        x, y = figure(rows[i], speed), figure(rows[i], errors)
+        if x is not None and y is not None:
+            points.append((-fast * x, -few * y, i))
+    front: list[int] = []
+    least = float("inf")
+    for _, y, i in sorted(points):
+        if y < least:
+            least = y
+            front.append(i)
+    return front
+
+
+def best(rows: Sequence[Row], among: Sequence[int], key: str) -> int | None:
+    """Index of the row with the best value of a figure; the first of equals."""
+    sign = -1 if more_is_better(key) else 1
+    values = [(sign * value, i) for i in among if (value := figure(rows[i], key)) is not None]
+    return min(values)[1] if values else None
+
+
+def difference(key: str, a: int, b: int, rows: Sequence[Row], samples: Mapping[int, Samples]) -> tuple[float, float] | None:
+    """Mean and half-width of the 95 % interval of ``a - b``, paired by seed; ``None`` where it cannot be said.
+
+    Every cell meets the same streams, so the difference varies much less than either value.
+    """
+    name = key.removesuffix(PER_1K)
+    one, other = samples.get(a, {}).get(name), samples.get(b, {}).get(name)
+    if not one or not other or len(one) != len(other) or len(one) < 2 or None in one or None in other:
+        return None
+    scale = (1000 / rows[a]["tokens"], 1000 / rows[b]["tokens"]) if key.endswith(PER_1K) else (1.0, 1.0)
+    gaps = [x * scale[0] - y * scale[1] for x, y in zip(one, other, strict=True)]  # type: ignore[operator]
+    return mean(gaps), ci95(gaps)
+
+
+def indistinct(
+    key: str, chosen: int, among: Sequence[int], rows: Sequence[Row], samples: Mapping[int, Samples]
+) -> list[int]:
+    """Rows whose difference from the ``chosen`` one has an interval that holds 0: they may be as good."""
+    found = []
+    for i in among:
+        if i == chosen:
+            continue
+        gap = difference(key, i, chosen, rows, samples)
+        if gap is not None and abs(gap[0]) <= gap[1]:
+            found.append(i)
+    return found

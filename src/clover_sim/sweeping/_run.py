@@ -1,0 +1,248 @@
+"""``sweep``: plan the cells, run what is not yet done, judge the whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from clover_sim.errors import UsageError
+from clover_sim.prepare import MOST_BATCH, RUN_PASSES, WORK_LIMIT_PASSES, check_whole, check_work, describe, listed
+from clover_sim.sources import DEFAULT_TOKENS, Sources
+from clover_sim.sweeping import _judge as judge
+from clover_sim.sweeping._axes import Axis, resolve
+from clover_sim.sweeping._journal import Journal
+from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells
+from clover_sim.sweeping._pool import execute
+from clover_sim.sweeping._result import Sweep, explain
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+DEFAULT_LENGTH = DEFAULT_TOKENS[2]
+"""Tokens of a synthetic stream where no length is asked for."""
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a sweep; ``partial`` is the :class:`Sweep` of the cells that had finished."""
+
+    def __init__(self, partial: Sweep) -> None:
+        self.partial = partial
+        super().__init__(f"{len(partial.rows)} of {partial.cells} cells had finished")
+
+
+def sweep(
+    strategies: str | Sequence[str] | None = None,
+    *,
+    vary: Mapping[str, Any] | Sequence[str] | str = (),
+    tokens: int | Sequence[int] | None = None,
+    profile: str = "reference",
+    inputs: Sequence[str] = (),
+    tokenizer: str = "qwen",
+    seeds: Sequence[int] | None = None,
+    cost: Any = None,
+    machine: Mapping[str, Any] | None = None,
+    where: str | Sequence[str] = (),
+    best: str | None = None,
+    speed: str | None = None,
+    errors: str = "locked_errors_per_1k",
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    resume: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    allow_long: bool = False,
+    **run: Any,
+) -> Sweep:
+    """Compare strategies under every combination of the varied settings.
+
+    Args:
+        strategies: names with options; default ``block-diffusion``. They are texts, so that any process can build them.
+        vary: ``{"threshold": "0.8:0.95:0.05", "block_size": [8, 32]}`` or texts such as ``"threshold=0.8,0.9"``; any
+            option of the strategies or the stream, of the run (``tokens``, ``batch_size``, ``kv_write``, ...) or of the
+            machine (``model``, ``gpu``, ``precision``, ``tensor_parallel_size``, ...).
+        tokens: length of the text, >= 1, or several; default: 512, or the whole of each input.
+        profile, inputs, tokenizer, seeds: as in :func:`clover_sim.comparison.compare`; all cells meet the same seeds.
+        cost: a cost model or a ``Machine``; or ``machine``: its parts by name, as in ``{"gpu": "b200"}``.
+        where: conditions for ``best`` and the Pareto front, such as ``"locked_errors_per_1k<=1"``.
+        best: the figure that decides; default: ``speed``.
+        speed, errors: the figures of the Pareto front. Default for ``speed``: ``best``, else ``speedup_time``, or
+            ``tokens_per_s`` where the machine or the batch varies.
+        jobs: processes; default: as many as the work pays for. executor: any ``concurrent.futures.Executor`` instead.
+        resume: a file to which every finished cell is appended; what is there already is not run again.
+        progress: called with (cells done, cells in all).
+        allow_long: permit more than 10^8 passes.
+        run: ``batch_size``, ``prompt_tokens``, ``max_new_tokens``, ``kv_write``, ``eos_stop``, ``align``.
+
+    Raises:
+        UsageError: an unknown key, an empty range, too many cells. InputError: a file that cannot be used.
+        SweepInterrupted: Ctrl-C; it carries what had finished.
+
+    >>> found = sweep("block-diffusion", vary={"threshold": [0.8, 0.95]}, tokens=64)
+    >>> len(found.rows), found.rows[0]["varied"]
+    (2, {'threshold': '0.8'})
+    """
+    specs = [strategies] if isinstance(strategies, str) else list(strategies or ("block-diffusion",))
+    for spec in specs:
+        if not isinstance(spec, str):
+            raise UsageError(f"strategy {spec!r}: a sweep takes texts; name a class of yours as module:Class")
+    inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    if "-" in inputs:
+        raise UsageError("input -: standard input can be read once only; a sweep needs a file")
+    seed_list = _seeds(seeds)
+    lengths = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
+    axes = resolve(vary, specs, profile, bool(inputs))
+    names = [axis.key for axis in axes]
+    where = [where] if isinstance(where, str) else where
+    bars = tuple(judge.parse_where(text, names) for text in where)
+    if lengths is not None and "tokens" in names:
+        raise UsageError("vary tokens: tokens are given too; give them in one place")
+    sizes = next((list(axis.values) for axis in axes if axis.key == "tokens"), lengths)
+    sources = Sources(profile, inputs, tokenizer, sizes or (None if inputs else [DEFAULT_LENGTH]), allow_long)
+    speed, errors, best = _figures(axes, speed, errors, best)
+    base = {"profile": profile, **_run_settings(run)}
+    asked = _machine(machine, cost, names)
+    runs = len(seed_list) or 1
+    most = WORK_LIMIT_PASSES // RUN_PASSES * (100 if allow_long else 1)
+    cells = make_cells(specs, axes, base, asked, lengths or [None if inputs else DEFAULT_LENGTH], inputs, most)
+    longest = max(sources.lengths)
+    check_work(sum((dict(c.run)["tokens"] or longest) + RUN_PASSES for c in cells) * runs, allow_long)
+    _check_cells(cells, cost)
+    common: dict[str, Any] = {"tokenizer": tokenizer, "seeds": seed_list or None, "allow_long": True}
+    if cost is not None:
+        common["cost"] = cost
+    inputs_read = tuple(MappingProxyType(i) for i in sources.described)
+    settings = {
+        **describe(_described(cost, asked)), **{k: v for k, v in base.items() if k not in names},
+        "kv_write": base["kv_write"] or "default",
+    }  # fmt: skip
+    settings = {key: value for key, value in settings.items() if key not in names and value is not None}
+    if inputs:
+        settings["profile"] = "input"
+
+    lines: dict[int, str] = {}
+
+    def result() -> Sweep:
+        return _assemble(
+            lines, len(cells), axes, speed, errors, best, bars, settings, inputs_read, seed_list,
+            {"strategies": tuple(specs), "tokens": lengths},
+        )  # fmt: skip
+
+    journal = Journal(resume, fingerprint(cells, common, sources.described), len(cells)) if resume else None
+    with journal or nullcontext():
+        if journal is not None:
+            lines.update(journal.lines)
+
+        def finished(new: list[str]) -> None:
+            if journal is not None:
+                journal.add(new)
+            for line in new:
+                lines[int(line[8 : line.index(",")])] = line  # each begins with {"cell":N,
+            if progress is not None:
+                progress(len(lines), len(cells))
+
+        work = list(chunks(cells, frozenset(lines), common, runs, longest))
+        try:
+            execute(work, jobs, executor, finished)
+        except KeyboardInterrupt:
+            raise SweepInterrupted(result()) from None
+    return result()
+
+
+def _seeds(seeds: Sequence[int] | None) -> tuple[int, ...]:
+    found = () if seeds is None else tuple(listed("seeds", seeds))
+    if seeds is not None and not found:
+        raise UsageError("seeds: the range is empty; give one such as 0:32")
+    for seed in found:
+        if type(seed) is not int or seed < 0:
+            raise UsageError(f"seeds: {seed!r} is not a whole number of at least 0")
+    return found
+
+
+def _run_settings(run: Mapping[str, Any]) -> dict[str, Any]:
+    known = {"batch_size": 1, "prompt_tokens": 0, "max_new_tokens": None, "kv_write": None, "eos_stop": "block",
+             "align": "relative"}  # fmt: skip
+    for key in run:
+        if key not in known:
+            from clover_sim.errors import suggest
+
+            raise UsageError(f"sweep: unknown argument {key!r}{suggest(key, known)}")
+    found = {**known, **run}
+    check_whole("batch_size", found["batch_size"], 1, MOST_BATCH)
+    return found
+
+
+def _machine(machine: Mapping[str, Any] | None, cost: Any, varied: Sequence[str]) -> MachineAsk:
+    fields = MachineAsk._fields
+    if cost is not None and (machine or set(fields) & set(varied)):
+        raise UsageError("cost is a machine already made; to vary its parts name them: machine={'gpu': 'h200'}")
+    for key in machine or {}:
+        if key not in fields:
+            from clover_sim.errors import suggest
+
+            raise UsageError(f"machine: unknown part {key!r}{suggest(key, fields)}")
+        if key in varied:
+            raise UsageError(f"vary {key}: {key} is given too; give it in one place")
+    return MachineAsk(**(machine or {}))
+
+
+def _described(cost: Any, asked: MachineAsk) -> Any:
+    if cost is None:
+        return asked.build() if asked.active_b is None or asked.params_b is not None else MachineAsk().build()
+    from clover_sim.cost import Machine, Roofline
+
+    return Roofline(cost) if isinstance(cost, Machine) else cost
+
+
+def _check_cells(cells: Sequence[Cell], cost: Any) -> None:
+    """Every strategy, stream and machine is made once before the work begins, so that a slip is found at once."""
+    from clover_sim.registry import build_strategy
+    from clover_sim.streams.profiles import profile_settings
+
+    for spec in dict.fromkeys(cell.spec for cell in cells):
+        build_strategy(spec)
+    for run in dict.fromkeys(cell.run for cell in cells):
+        given = dict(run)
+        profile = given["profile"]
+        reference = profile.partition(":")[0] == "reference"
+        profile_settings(profile.replace("reference", "tool-call", 1) if "inputs" in given and reference else profile)
+    if cost is None:
+        for machine in dict.fromkeys(cell.machine for cell in cells):
+            machine.build()
+
+
+def _figures(axes: Sequence[Axis], speed: str | None, errors: str, best: str | None) -> tuple[str, str, str]:
+    if speed is None and best and judge.check_metric(best, "best") != errors:
+        speed = best
+    if speed is None:
+        elsewhere = any(axis.kind == "machine" or axis.key == "batch_size" for axis in axes)
+        speed = "tokens_per_s" if elsewhere else "speedup_time"
+    speed, errors = judge.check_metric(speed, "speed"), judge.check_metric(errors, "errors")
+    if speed == errors:
+        raise UsageError(f"speed and errors are both {speed}; a front needs two figures")
+    return speed, errors, judge.check_metric(best, "best") if best else speed
+
+
+def _assemble(
+    lines: Mapping[int, str], cells: int, axes: Sequence[Axis], speed: str, errors: str, best_by: str,
+    where: tuple[judge.Bar, ...], settings: dict[str, Any], inputs: tuple[Mapping[str, Any], ...],
+    seeds: tuple[int, ...], question: dict[str, Any],
+) -> Sweep:  # fmt: skip
+    records = [json.loads(lines[index]) for index in sorted(lines)]
+    rows = [record["row"] for record in records if "row" in record]
+    refused = [record["refused"] for record in records if "refused" in record]
+    samples = {i: r["samples"] for i, r in enumerate(r for r in records if "row" in r) if "samples" in r}
+    among = [i for i, row in enumerate(rows) if all(bar.holds(row) for bar in where)]
+    front = judge.pareto(rows, among, speed, errors)
+    chosen = judge.best(rows, among, best_by)
+    alike = judge.indistinct(best_by, chosen, among, rows, samples) if chosen is not None else []
+    notes = explain(rows, front, chosen, best_by, alike, where, speed, errors, len(seeds) or 1, len(refused))
+    warnings = []
+    if refused:
+        warnings.append(f"refused: {len(refused)} of {cells} cells; the first: {refused[0]['reason']}")
+    return Sweep(
+        tuple(map(MappingProxyType, rows)), tuple(map(MappingProxyType, refused)), tuple(axes), speed, errors, where,
+        tuple(front), best_by, chosen, tuple(alike), cells, MappingProxyType(settings), inputs, seeds, tuple(notes),
+        tuple(warnings), MappingProxyType(question),
+    )  # fmt: skip

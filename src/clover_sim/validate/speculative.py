@@ -1,0 +1,243 @@
+"""Speed-ups of speculative decoding predicted from the published acceptance, and one plain speed of the same source.
+
+The plain speed fixes the host time of a pass on that machine; the cycle is then priced with the defaults. The rules
+that read a row stand in docs/reference/speculation.md; each is about a kind of row, none names one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from clover_sim.cost import Machine, price
+from clover_sim.errors import InputError, UsageError
+from clover_sim.records import Kind, PassShape
+from clover_sim.speculation import METHODS, Measured, Shape, cycle, drafter_model, method_name, shape_of
+from clover_sim.specs import load_engine
+from clover_sim.validate import names
+from clover_sim.validate.rows import Row, _items, _row
+
+DEFAULT_DEVICE = "h200"
+"""Where a row names no device: the difference to its plain speed is taken as a slower host."""
+
+TREE_LEVELS, TREE_TOPK = 7, 10
+"""Of EAGLE trees of which only the size is stated: depth and top_k of SafeAILab/EAGLE (cb7e084)."""
+
+
+class SpeculativeRow(NamedTuple):
+    """One measured speed-up.
+
+    Args:
+        row: model, hardware, engine, batch, and the plain speed (``measured``). shape: the cycle. length: tokens a
+            cycle, bonus included. speedup: as measured. plain: whether a plain speed was published with it.
+        device: whether the source names the device.
+    """
+
+    row: Row
+    shape: Shape
+    length: float
+    speedup: float
+    plain: bool
+    device: bool
+
+
+class SpeculativeResult(NamedTuple):
+    """A row and its predicted speed-up."""
+
+    row: SpeculativeRow
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        """Predicted over measured, less one."""
+        return self.predicted / self.row.speedup - 1
+
+    @property
+    def side(self) -> bool:
+        """Whether faster or slower than plain decoding came out right; exactly 1 counts as neither."""
+        return (self.predicted > 1) == (self.row.speedup > 1) or self.row.speedup == 1
+
+
+def read_speculative(path: str | None) -> tuple[list[SpeculativeRow], dict[str, int]]:
+    """The usable speculative rows of a table, and how many others were left out for each reason."""
+    rows: list[SpeculativeRow] = []
+    skipped: dict[str, int] = {}
+    for number, item in enumerate(_items(path)[1]):
+        if not isinstance(item, dict) or not item.get("method"):
+            continue
+        try:
+            found = _speculative(item, number)
+        except (UsageError, InputError):
+            found = "a cycle of that shape cannot be"
+        if isinstance(found, str):
+            skipped[found] = skipped.get(found, 0) + 1
+        else:
+            rows.append(found)
+    return rows, dict(sorted(skipped.items()))
+
+
+def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
+    plain, speed, speedup = (_number(item.get(key)) for key in ("baseline_tok_s", "tok_s", "speedup"))
+    if speedup is None:
+        if plain is None or speed is None:
+            return "no speed-up stated"
+        speedup = speed / plain
+    notes = item.get("notes") if isinstance(item.get("notes"), str) else ""
+    assert isinstance(notes, str)
+    try:
+        method = method_name(str(item["method"]))
+    except UsageError:
+        return "method not modelled"
+    if re.search(r"ratio is vs|vs EAGLE", notes):
+        return "speed-up over another drafter"
+    width = _whole(item.get("width"))
+    k = _whole(item.get("k"))
+    if width is None and k is not None:
+        width = k if "verified tokens" in notes else k + 1
+    length = _length(item, k, notes)
+    if isinstance(length, str):
+        return length
+    device = isinstance(item.get("gpu"), str) and bool(item["gpu"].strip())
+    if not device and plain is None:
+        return "neither device nor plain speed stated"
+    row = _row({**item, "baseline_tok_s": plain or 1.0, **({} if device else {"gpu": DEFAULT_DEVICE})}, number)
+    if isinstance(row, str):
+        return row
+    if "transformers" in notes.lower() or "spec-bench" in f"{item.get('source')}".lower():
+        row = row._replace(engine=load_engine("hf"))
+    shape = _shape(item, method, width)
+    if isinstance(shape, str):
+        return shape
+    if not 1 <= length <= shape.width:
+        return "acceptance length beyond the draft length"
+    return SpeculativeRow(row, shape, length, speedup, plain is not None, device)
+
+
+def _length(item: Mapping[str, Any], k: int | None, notes: str) -> float | str:
+    """Tokens a cycle, bonus included, or why they are not known."""
+    length, rate, positions = _number(item.get("acceptance_length")), item.get("acceptance_rate"), None
+    if length is not None:
+        return length
+    positions = item.get("per_position")
+    if isinstance(positions, list) and positions and all(_number(p) is not None for p in positions):
+        return 1 + sum(float(p) for p in positions)
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+        return "no acceptance stated"
+    if k is None:
+        return "acceptance rate without a draft length"
+    gate = re.search(r"p-min\s+(\d?\.\d+)", notes)
+    if gate and float(gate[1]) > 0:
+        return "drafts of unknown length (cut where the drafter is unsure)"
+    return 1 + rate * k
+
+
+def _shape(item: Mapping[str, Any], method: str, width: int | None) -> Shape | str:
+    how = METHODS[method].how
+    notes = str(item.get("notes") or "")
+    if method in ("eagle1", "eagle3") and width is not None and "tree" in notes and "verified" in notes:
+        method = "eagle-tree"
+    if method == "eagle-tree":
+        if width is None:
+            return "size of the tree not stated"
+        return shape_of(method, min(TREE_LEVELS, width - 1), topk=TREE_TOPK, budget=width)
+    if width is None and how != "block":
+        return "draft length not stated"
+    drafter = None
+    if method == "draft-model":
+        named = names.model_of(str(item.get("draft_model") or ""))
+        if named is None:
+            return "drafter not known"
+        drafter = named.name
+    return shape_of(method, None if width is None else width - 1, drafter=drafter)
+
+
+def predict_speedup(row: SpeculativeRow) -> float:
+    """The speed-up of a row, from its acceptance length and the price of its cycle."""
+    base = row.row
+    ranks = 1 if base.engine.name == "llama.cpp" else base.devices
+    machine = Machine(
+        base.model, base.hardware, base.engine, base.precision, base.kv_cache_dtype, ranks,
+        drafter=drafter_model(row.shape.drafter, base.model),
+    )  # fmt: skip
+    measured = Measured(scheduler=_scheduler(base))
+    if row.plain:
+        step = base.batch / base.measured
+        measured = replace(measured, plain_step_s=step)
+        if not row.device:
+            c = machine.constants
+            host = c.pass_s + c.sequence_s * base.batch
+            own = price(machine, PassShape(Kind.DECODE, (1,) * base.batch, base.context * base.batch)).latency_s
+            measured = replace(measured, host_factor=max(1.0, (host + step - own) / host) if host else 1.0)
+    return row.length / cycle(machine, row.shape, base.batch, base.context, measured=measured).cost_ratio
+
+
+def _scheduler(row: Row) -> str | None:
+    """The scheduler of SGLang that a source names."""
+    if row.engine.name != "sglang":
+        return None
+    source = row.source.lower()
+    return "overlap" if "spec-v2" in source else "serial" if "flashinfer" in source else None
+
+
+def validate_speculative(path: str | None = None) -> tuple[list[SpeculativeResult], dict[str, int]]:
+    """Predict every usable row; see :func:`summary` for what it comes to."""
+    rows, skipped = read_speculative(path)
+    return [SpeculativeResult(row, predict_speedup(row)) for row in rows], skipped
+
+
+def summary(results: Sequence[SpeculativeResult], skipped: Mapping[str, int]) -> dict[str, Any]:
+    """Figures of the rows with a plain speed; those without stand apart, since nothing fixes their machine."""
+    with_plain = [r for r in results if r.row.plain]
+    methods = sorted({r.row.shape.method for r in with_plain})
+    return {
+        **_figures(with_plain),
+        "by": {"method": {m: _figures([r for r in with_plain if r.row.shape.method == m]) for m in methods}},
+        "without_plain_speed": _figures([r for r in results if not r.row.plain]),
+        "skipped": dict(skipped),
+    }
+
+
+def _figures(results: Sequence[SpeculativeResult]) -> dict[str, Any]:
+    errors = sorted(r.error for r in results)
+    sizes = sorted(map(abs, errors))
+    losing = [r for r in results if r.row.speedup < 1]
+    count = len(sizes)
+
+    def middle(values: Sequence[float]) -> float | None:
+        half = len(values) // 2
+        return None if not values else values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+    return {
+        "rows": count,
+        "median_abs_error": middle(sizes),
+        "p90_abs_error": sizes[-(-9 * count // 10) - 1] if count else None,
+        "bias": middle(errors),
+        "side_right": sum(r.side for r in results) / count if count else None,
+        "losing_rows": len(losing),
+        "losing_predicted": sum(r.predicted < 1 for r in losing),
+    }
+
+
+def entry(result: SpeculativeResult) -> dict[str, Any]:
+    """One row of the document."""
+    row = result.row
+    base = row.row
+    return {
+        "id": base.id, "measured": row.speedup, "predicted": result.predicted, "error": result.error,
+        "side_right": result.side, "model": base.model.name, "hardware": base.hardware.name if row.device else None,
+        "engine": base.engine.name, "precision": base.precision.name, "batch_size": base.batch,
+        "method": row.shape.method, "draft_tokens": row.shape.k, "verify_width": row.shape.width,
+        "acceptance_length": row.length, "plain_speed_known": row.plain, "source": base.source,
+    }  # fmt: skip
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        return None
+    return float(value)
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100_000 else None

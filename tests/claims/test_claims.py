@@ -1,0 +1,67 @@
+"""Every published claim gets a verdict; sums come out exactly."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clover_sim.claims import VERDICTS, check_claim, check_claims, load_claims
+from clover_sim.cli import main
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row["id"]: row for row in check_claims()["claims"]}
+
+
+def test_every_claim_has_a_verdict(rows):
+    assert len(rows) == 25 == len(load_claims())
+    for row in rows.values():
+        assert row["verdict"].startswith(VERDICTS), row
+        assert row["why"] and row["claim"] and row["source"]
+
+
+def test_sums_come_out_exactly(rows):
+    for claim in load_claims():
+        if claim["kind"] == "arithmetic":
+            assert rows[claim["id"]]["verdict"] == "follows"
+    assert rows["floor-1ms"]["simulated"] == {"pass_ms": 1.0, "total_s": 1.0}
+    assert rows["agent-30s"]["simulated"] == {"passes": 2000, "total_s": 30.0}
+    assert rows["joint-decisions"]["simulated"]["per_question"] == [0.956, 0.907, 0.683]
+
+
+def test_a_wrong_sum_is_seen():
+    claim = next(c for c in load_claims() if c["id"] == "agent-30s")
+    assert check_claim({**claim, "total_s": 29.0}).verdict.startswith("contradicts")
+
+
+def test_quality_is_never_simulated(rows):
+    for name in ("scores", "repetition"):
+        assert rows[name]["simulated"] == {} and rows[name]["verdict"] == "cannot be tested here"
+
+
+def test_speeds_say_what_they_imply(rows):
+    for name in ("clover-h200", "clover-gb300"):
+        one = rows[name]
+        assert one["implied"]["tokens_per_pass_bf16"] > one["implied"]["tokens_per_pass_fp8"] > 1
+    stated = rows["clover-h200"]["implied"]
+    found = rows["clover-h200"]["simulated"]
+    assert stated["tokens_per_pass_bf16"] == pytest.approx(515 * found["pass_ms_bf16"] / 1e3, rel=1e-3)
+    assert rows["clover-5070ti"]["simulated"]["fits"] is False
+    assert rows["windtunnel"]["simulated"]["success"] == pytest.approx(0.986, abs=5e-4)
+
+
+def test_one_user_is_not_the_machine(rows):
+    found = rows["throughput-not-latency"]["simulated"]
+    assert found["gain_at_1_users"] > 1 > found["gain_at_512_users"]
+
+
+def test_the_command(capsys):
+    assert main(["validate", "--claims", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(document["claims"][0]) >= {"id", "claim", "implied", "simulated", "verdict", "why"}
+    assert main(["validate", "--claims"]) == 0
+    text = capsys.readouterr().out
+    assert "25 claims" in text and max(map(len, text.splitlines())) <= 120
+    assert main(["validate", "--claims", "--leave-out", "model"]) == 2
