@@ -20,7 +20,7 @@ LAYERS = (
     ("comparison", "sweep", "serve", "validate", "explain", "trace", "notes", "prepare", "ledger_file", "trace_comparison",
      "agents", "serving", "sweeping", "claims"),
     ("cost", "workload", "registry", "plugins", "conformance", "logs", "recordings", "recorder",
-     "speculation", "fitting", "quality", "diffusion_checks"),
+     "speculation", "fitting", "quality", "diffusion_checks", "diffusion_speed"),
     ("engine", "request", "checks", "bulk", "canvas", "view", "ledger", "decoders", "acceptance", "draft_trees"),
     ("streams", "physics", "specs", "sources"),
     ("records", "rng", "units", "errors", "faults", "options", "stats"),

@@ -23,6 +23,10 @@ _HOMES = {
     "Machine": "clover_sim.cost", "cost_model": "clover_sim.cost", "memory_check": "clover_sim.cost",
     "PassShape": "clover_sim.records", "price_groups": "clover_sim.cost",
     "load_model": "clover_sim.specs", "load_hardware": "clover_sim.specs", "load_engine": "clover_sim.specs",
+    # record and replay traces
+    "read_trace": "clover_sim.streams.traces", "compare_recordings": "clover_sim.trace_comparison",
+    "record": "clover_sim.recorder", "write_records": "clover_sim.recorder",
+    "fit_from_tpf": "clover_sim.fitting", "fit_from_trace": "clover_sim.fitting",
     # read the record
     "Ledger": "clover_sim.ledger", "Totals": "clover_sim.ledger", "Kind": "clover_sim.records",
     "TokenClass": "clover_sim.records",

@@ -28,7 +28,6 @@ from clover_sim.prepare import (
 from clover_sim.records import Kind, PassShape
 from clover_sim.request import Run
 from clover_sim.sources import Sources
-from clover_sim.stats import ci95, mean
 
 MEASURED = (
     "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "tokens_per_pass", "tokens_per_denoise_pass",
@@ -232,6 +231,8 @@ def _summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[i
     }  # fmt: skip
     if len(samples) == 1:
         return row | first
+    from clover_sim.stats import ci95, mean
+
     row |= {k: v for k, v in first.items() if k not in MEASURED}
     for column in MEASURED:
         values = [s[column] for s in samples]

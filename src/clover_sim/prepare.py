@@ -69,10 +69,12 @@ def check_memory(cost: Any, batch_size: int, context_tokens: int) -> None:
     """Refuse what the card cannot hold; bounds and given prices (``floor``, ``fixed``) do not ask."""
     if cost.name != "roofline":
         return
-    from clover_sim.cost import does_not_fit, memory_check
+    from clover_sim.cost import memory_check
 
     picture = memory_check(cost.machine, batch_size, context_tokens)
     if not picture.fits:
+        from clover_sim.cost import does_not_fit
+
         raise InputError(does_not_fit(cost.machine, picture))
 
 
@@ -84,9 +86,9 @@ def make_strategy(given: Any, cost: Any) -> Strategy:
         name, decoder = type(given).__name__, check_is_decoder(given, type(given).__name__)
     source, machine = declare(decoder).draft_source, cost.machine
     if source is not None and machine is not None:
-        from clover_sim.specs import load_model
+        from clover_sim.speculation.heads import drafter_model
 
-        drafter = load_model(source.model) if source.model else None
+        drafter = drafter_model(source.model, machine.model)
         cost = replace(cost, machine=replace(machine, drafter=drafter))
     return Strategy(name, decoder, cost, options_of(decoder))
 

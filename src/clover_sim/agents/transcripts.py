@@ -36,7 +36,8 @@ def read_transcript(path: str, tokenizer: str = "qwen", tool_s: float = 0.0) -> 
         if "ground_truth" in first or "question" in first:
             return _bfcl(records, name, tokenizer)
         if isinstance(first.get("messages"), list):
-            return _messages([(line, m) for line, r in records for m in _listed(r, line, name)], name, tokenizer, tool_s)
+            inner = [(line, m) for line, r in records for m in _listed(r, line, name)]
+            return _messages(inner, name, tokenizer, tool_s)
         if "role" in first:
             return _messages(records, name, tokenizer, tool_s)
         if _is_sizes(first):
@@ -139,8 +140,8 @@ def _messages(
         added, last_called = 0, bool(calls)
     if not turns:
         raise InputError(f"{name}: no message of an assistant in it: nothing was decoded")
-    notes = ["Tokens are counted by the package's tokenizer, an estimate; the messages carry no tool times"
-             + (f", {tool_s:g} s were given for each." if tool_s else ", so tools take no time here (--tool-seconds).")]  # fmt: skip
+    given = f", {tool_s:g} s were given for each" if tool_s else ", so tools take no time here (--tool-seconds)"
+    notes = [f"Tokens are counted by the package's tokenizer, an estimate; the messages carry no tool times{given}."]
     return AgentWorkload(name, f"{len(turns)} steps of a transcript", name, system, tuple(turns), tuple(notes))
 
 

@@ -47,6 +47,8 @@ def configure(parser: ArgumentParser) -> None:
         help="chance that a locked error in structure spoils a step (default 1)")  # fmt: skip
     add("--value-failure", metavar="P", type=typed(_share), default=0.3, help="the same in a value (default 0.3)")
     add("--other-failure", metavar="P", type=typed(_share), default=0.05, help="the same elsewhere (default 0.05)")
+    add("--thinking-failure", metavar="P", type=typed(_share), default=0.0,
+        help="the same in the thinking before a call (default 0)")  # fmt: skip
     add("--own-failure", metavar="P", type=typed(_share), default=0.0,
         help="chance that a step fails by the model's own fault (default 0)")  # fmt: skip
     add("--loop-hazard", metavar="P", type=typed(_share), default=0.0,
@@ -75,7 +77,7 @@ def run(args: Namespace, console: Console) -> int:
     load = load_agent_workload(args.workload, args.tokenizer, args.tool_seconds)
     cost = default_cost() if cost is None else cost
     failure = Failure(
-        args.structural_failure, args.value_failure, args.other_failure, 0.0, args.count_forced, args.loop_hazard,
+        args.structural_failure, args.value_failure, args.other_failure, args.thinking_failure, args.count_forced, args.loop_hazard,
         args.own_failure,
     )  # fmt: skip
     machine = cost.machine

@@ -164,13 +164,11 @@ def _each(values: list[int], count: int, flag: str, default: int) -> list[int]:
 
 
 def _targets(paths: list[str]) -> list[str]:
-    import os
-
-    from clover_sim.errors import InputError
+    from clover_sim.cli._export import checked_target
 
     for path in paths:
         if path != "-" and not path.lower().endswith(".toml"):
             raise UsageError(f"--export {path!r}: this command writes .toml only")
-        if path != "-" and not os.path.isdir(os.path.dirname(path) or "."):
-            raise InputError(f"--export {path!r}: there is no such directory; make it first")
+        if path != "-":
+            checked_target(path)
     return [path for path in paths if path != "-"]

@@ -85,18 +85,37 @@ def _diffusion(args: Namespace, exports: list[Any], console: Console) -> int:
     from clover_sim.diffusion_checks import check_diffusion
 
     rows = [checked.to_dict() for checked in check_diffusion(args.trace)]
+    from clover_sim.diffusion_speed import check_batches, check_speeds, clover_claim
+
+    speeds, claim = [*check_speeds(), *check_batches()], clover_claim()
 
     def text(name: str, look: Any) -> str:
         if name == "json":
             import json
 
-            document = {"schema": "clover-sim/diffusion-checks/1", "rows": rows}
+            fields = ("name", "published", "model", "error", "source")
+            document = {
+                "schema": "clover-sim/diffusion-checks/1", "rows": rows,
+                "speeds": [{k: getattr(s, k) for k in fields} for s in speeds], "clover": claim._asdict(),
+            }  # fmt: skip
             return json.dumps(document, indent=2, allow_nan=False) + "\n"
         from clover_sim.report._listing import render_listing
 
         shown = ("workload", "setting", "quantity", "published", "model", "error", "bar")
         told = [{"": "fitted" if r["fitted"] else "predicted", **{k: r[k] for k in shown}} for r in rows]
-        return render_listing(told, look)
+        tables = [
+            render_listing(told, look),
+            render_listing([{
+                "tokens per s": s.name, "published": s.published, "model": s.model, "error": s.error,
+            } for s in speeds], look),
+        ]  # fmt: skip
+        left = ", ".join(f"{gpu} {error:+.1%}" for gpu, error in claim.errors.items())
+        said = (
+            f"Clover's two published speeds fit {claim.tokens_per_pass:.2f} tokens a pass, K/V writes counted "
+            f"({claim.precision}, {claim.engine}, {claim.expert_union:.0f} experts a layer): {left}. "
+            f"{claim.int4_on_16_gb}\n"
+        )
+        return "\n".join([*tables, said])
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)

@@ -139,14 +139,14 @@ def load_calibration(path: str) -> Calibration:
 
     table = read_table(path)
     if table.get("schema") != SCHEMA:
-        raise InputError(f"{path}: schema is {table.get('schema')!r}; expected {SCHEMA!r}, what calibrate writes")
+        raise InputError(f"{path}: schema is {check.shown(table.get('schema'))}; expected {SCHEMA!r}, what calibrate writes")
     check.keys(path, table, ("schema", "engine", "hardware", "model", "constants", "measured"))
     constants = table.get("constants")
     if not isinstance(constants, dict) or not constants:
-        raise InputError(f"{path}: constants is {constants!r}; expected a table such as pass_s = 0.001")
+        raise InputError(f"{path}: constants is {check.shown(constants)}; expected a table such as pass_s = 0.001")
     check.keys(f"{path}: constants", constants, _FITTED)
     for name, value in constants.items():
-        high = 1.0 if name.startswith("eta") else 60.0
+        high = 1.0 if name.startswith("eta") else check.UNLIMITED
         check.number(path, f"constants.{name}", value, 0, high, above=name.startswith("eta"))
     engine, hardware, model = (check.text(path, key, table.get(key)) for key in ("engine", "hardware", "model"))
     return Calibration(engine, hardware, model, tuple((name, float(value)) for name, value in constants.items()))

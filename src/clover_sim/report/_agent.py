@@ -76,8 +76,8 @@ def _decisions(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
     for one in rows:
         joint, single = one["decisions"]["jointly"], one["decisions"]["one_by_one"]
         lines += wrap(
-            f"  {clean(label(one))}: jointly {joint['seconds'] * 1e3:.0f} ms and {joint['group_success']:.1%} of groups "
-            f"right, one by one {single['seconds'] * 1e3:.0f} ms and {single['group_success']:.1%}", look.width, "    ",
+            f"  {clean(label(one))}: jointly {joint['seconds'] * 1e3:.0f} ms and {joint['group_success']:.1%} of "
+            f"groups right, one by one {single['seconds'] * 1e3:.0f} ms and {single['group_success']:.1%}", look.width, "    ",
         )  # fmt: skip
     return lines
 
@@ -102,9 +102,10 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
         for one in rows:
             if one is base or not one["decode_s"]:
                 continue
+            faster = base["decode_s"] / one["decode_s"]
             said.append(
                 f"{label(one)}: {one['tokens_per_pass']:.1f} tokens a pass at {_pass_cost(base, one):.1f}x the price of "
-                f"a one-token pass (drafts included), so decoding is {base['decode_s'] / one['decode_s']:.2f}x as fast as token by token, a task "
+                f"a one-token pass (drafts included), so decoding is {faster:.2f}x as fast as token by token, a task "
                 f"without failures {base['clean_task_s'] / one['clean_task_s']:.2f}x"
                 + _with_failures(base, one, settings["retries"])
             )
@@ -117,9 +118,9 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
         )
         f = settings["failure"]
         said.append(
-            f"A step is spoiled by a locked error in a structural token of its call with chance {f['structural']:g}, in "
-            f"a value {f['value']:g}, elsewhere {f['other']:g}, in its thinking {f['thinking']:g} (assumptions); errors "
-            "that the model makes token by token as well are not counted."
+            f"A step is spoiled by a locked error in a structural token of its call with chance {f['structural']:g}, "
+            f"in a value {f['value']:g}, elsewhere {f['other']:g}, in its thinking {f['thinking']:g} (assumptions); "
+            "errors that the model makes token by token as well are not counted."
         )
     target = done[0] if len(done) == 1 else min(done, key=lambda r: r["task_s_per_success"], default=None)
     if target and target["sensitivity"]:

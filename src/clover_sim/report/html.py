@@ -239,7 +239,7 @@ def _sources(result: Any) -> str:
         return ""
     found = []
     for what, spec in (("model", machine.model), ("card", machine.hardware), ("engine", machine.engine)):
-        said = "; ".join(str(getattr(spec, k)) for k in ("source", "note") if getattr(spec, k, None))
+        said = "; ".join([*spec.sources, *([spec.note] if spec.note else [])])
         found.append((f"{what} {_text(spec.name)}", _text(said or "packaged data file of that name")))
     return "<h3>Sources of the constants</h3>" + _page.pairs(found)
 

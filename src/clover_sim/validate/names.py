@@ -9,7 +9,7 @@ import os
 import re
 from functools import cache
 
-from clover_sim.specs import HardwareSpec, ModelSpec, Precision, load_hardware, load_model, weight_precision
+from clover_sim.specs import HardwareSpec, ModelSpec, Precision, load_engine, load_hardware, load_model, weight_precision
 from clover_sim.specs.hardware import slug
 from clover_sim.specs.load import DATA, all_names
 
@@ -32,6 +32,12 @@ GGUF_BITS = {
 _APPLE = ("", "-pro", "-max", "-ultra")
 
 
+_hardware = cache(load_hardware)
+_model = cache(load_model)
+engine_named = cache(load_engine)
+"""The engine of that name, read once."""
+
+
 @cache
 def _index(folder: str) -> dict[str, str]:
     return all_names(os.path.join(DATA, folder))
@@ -52,7 +58,7 @@ def hardware_of(text: str) -> HardwareSpec | None:
     for words in (slug(text), full, plain):
         for candidate in _shorter(words):
             if candidate in known:
-                return _with_memory(load_hardware(known[candidate]), words)
+                return _with_memory(_hardware(known[candidate]), words)
     return None
 
 
@@ -75,7 +81,7 @@ def _with_memory(hardware: HardwareSpec, words: str) -> HardwareSpec:
     known = _index("hardware")
     for suffix in _APPLE[_APPLE.index(hardware.name[len(chip) :]) :]:
         if chip + suffix in known:
-            larger = load_hardware(known[chip + suffix])
+            larger = _hardware(known[chip + suffix])
             if larger.memory_bytes >= int(size[1]) * 1e9:
                 return larger
     return hardware
@@ -91,7 +97,7 @@ def model_of(text: str) -> ModelSpec | None:
     words = slug(re.sub(r"\(.*?\)", " ", text))
     while words:
         if words in known:
-            return load_model(known[words])
+            return _model(known[words])
         words, dash, last = words.rpartition("-")
         if not dash or not re.fullmatch(_ENDING, last):
             return None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from clover_sim.cost.machine import MOST_RANKS, stored_bytes
 from clover_sim.errors import InputError, UsageError
-from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, list_engines, load_engine
+from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, list_engines
 from clover_sim.specs.check import kind_of, shown
 from clover_sim.validate import names
 
@@ -173,7 +173,7 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "format of the cache not known"
     name = item.get("id") or f"row {number}"
     return Row(
-        name if isinstance(name, str) else shown(name), model, hardware, load_engine(engine), precision, devices, batch,
+        name if isinstance(name, str) else shown(name), model, hardware, names.engine_named(engine), precision, devices, batch,
         context, speed, cache, source,
         (model.name, hardware.name, devices, precision.name, batch, speed, _text(item.get("workload")), source),
     )  # fmt: skip

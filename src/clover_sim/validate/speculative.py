@@ -15,7 +15,7 @@ from clover_sim.cost import Machine, price
 from clover_sim.errors import InputError, UsageError
 from clover_sim.records import Kind, PassShape
 from clover_sim.speculation import METHODS, Measured, Shape, cycle, drafter_model, method_name, shape_of
-from clover_sim.specs import load_engine
+from clover_sim.specs import ModelSpec, bare_model, load_engine
 from clover_sim.validate import names
 from clover_sim.validate.rows import Row, _items, _row
 
@@ -102,7 +102,11 @@ def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
     device = isinstance(item.get("gpu"), str) and bool(item["gpu"].strip())
     if not device and plain is None:
         return "neither device nor plain speed stated"
-    row = _row({**item, "baseline_tok_s": plain or 1.0, **({} if device else {"gpu": DEFAULT_DEVICE})}, number)
+    known = {**item, "baseline_tok_s": plain or 1.0, **({} if device else {"gpu": DEFAULT_DEVICE})}
+    row = _row(known, number)
+    if row == "model not known" and (bare := _sized(str(item.get("target_model")))) is not None:
+        row = _row({**known, "target_model": _STAND_IN}, number)
+        row = row if isinstance(row, str) else row._replace(model=bare)
     if isinstance(row, str):
         return row
     if "transformers" in notes.lower() or "spec-bench" in f"{item.get('source')}".lower():
@@ -113,6 +117,22 @@ def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
     if not 1 <= length <= shape.width:
         return "acceptance length beyond the draft length"
     return SpeculativeRow(row, shape, length, speedup, plain is not None, device)
+
+
+_STAND_IN = "llama-3.2-1b"
+"""Named while the other fields of a row are read whose own model is known only by the size in its name."""
+
+
+def _sized(text: str) -> ModelSpec | None:
+    """A model known only by the size that its name states, without layers or cache.
+
+    >>> _sized("Some-0.8B").params, _sized("Unnamed")
+    (800000000, None)
+    """
+    size = re.search(r"(?:^|[-_ ])(\d+(?:\.\d+)?)B(?:-A(\d+(?:\.\d+)?)B)?(?:$|[-_ (])", text, re.IGNORECASE)
+    if size is None:
+        return None
+    return bare_model(float(size[1]) * 1e9, float(size[2]) * 1e9 if size[2] else None)
 
 
 def _length(item: Mapping[str, Any], k: int | None, notes: str) -> float | str:
