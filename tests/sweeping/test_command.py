@@ -20,7 +20,8 @@ GRID = ["sweep", "--vary", "threshold=0.5:0.99:0.01", "--vary", "block_size=4,8,
 def start(*words: str, **options) -> subprocess.Popen:
     env = {**os.environ, "PYTHONPATH": SRC, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     return subprocess.Popen(
-        [sys.executable, "-m", "clover_sim", *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "clover_sim", *words], env=env, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
         encoding="utf-8", **options,
     )  # fmt: skip
 

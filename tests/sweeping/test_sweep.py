@@ -33,7 +33,9 @@ def test_each_row_is_that_of_a_comparison():
 
 
 def test_machine_and_run_axes_change_what_they_should():
-    found = sweep(["ar", "speculative"], vary=["gpu=a100,h200", "batch_size=1,8"], tokens=64, machine={"model": "sdar-8b"})
+    found = sweep(
+        ["ar", "speculative"], vary=["gpu=a100,h200", "batch_size=1,8"], tokens=64, machine={"model": "sdar-8b"}
+    )
     assert len(found.rows) == 8 and found.speed == "tokens_per_s"
     assert len({row["latency_s"] for row in found.rows}) == 8
     alone = sweep("ar", tokens=64, machine={"gpu": "a100", "model": "sdar-8b"}, batch_size=8).rows[0]
@@ -123,7 +125,9 @@ def test_files_are_swept_and_named(tmp_path):
 
 
 def test_the_front_by_hand():
-    rows = [{"speedup_time": s, "locked_errors": e, "tokens": 1000} for s, e in ((1, 0), (2, 1), (1.5, 1), (3, 5), (3, 6))]
+    rows = [
+        {"speedup_time": s, "locked_errors": e, "tokens": 1000} for s, e in ((1, 0), (2, 1), (1.5, 1), (3, 5), (3, 6))
+    ]
     assert pareto(rows, range(5), "speedup_time", "locked_errors_per_1k") == [3, 1, 0]
 
 
@@ -134,7 +138,11 @@ def test_conditions():
     assert found.best is not None and found.rows[found.best]["locked_errors"] / 0.256 <= 30
     none = sweep(vary="threshold=0.5,0.6", where="speedup_time>99", tokens=64)
     assert none.best is None and "No row" in none.notes[-1]
-    for text_, words in (("speedup_time", "expected FIGURE"), ("speed<=1", "not a figure"), ("latency_s<=nan", "finite")):
+    for text_, words in (
+        ("speedup_time", "expected FIGURE"),
+        ("speed<=1", "not a figure"),
+        ("latency_s<=nan", "finite"),
+    ):
         with pytest.raises(UsageError, match=words):
             parse_where(text_)
 
@@ -185,7 +193,9 @@ def test_cut_off_anywhere_the_file_goes_on(tmp_path, monkeypatch):
         file.write_bytes(data[:cut])
         whole = data[:cut].count(b"\n") - 1
         kept: list[int] = []
-        again = sweep(vary=GRID, tokens=100, seeds=range(2), resume=str(file), progress=lambda d, n: kept.append(d))
+        again = sweep(
+            vary=GRID, tokens=100, seeds=range(2), resume=str(file), progress=lambda d, n, kept=kept: kept.append(d)
+        )
         assert text(again) == full
         assert not kept or kept[0] > max(whole, 0)  # what was finished is not run again
         assert sorted(file.read_bytes().splitlines()) == sorted(data.splitlines())

@@ -37,12 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         _thread.start_new_thread(_thread.interrupt_main, ())  # later: what is raised in here is dropped too
 
-    import gc
-
-    if argv is None:
-        gc.set_threshold(50_000)  # a short run makes no garbage worth looking for: a sixth of its time
     try:
         sys.unraisablehook = heed
+        if argv is None:
+            import gc
+
+            gc.set_threshold(50_000)  # a short run makes no garbage worth looking for: a sixth of its time
         from clover_sim.cli import _dispatch
 
         return _dispatch.main([*(sys.argv[1:] if argv is None else argv)], last=argv is None)
@@ -51,6 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         sys.unraisablehook = before
         if argv is None:
+            import gc
+
             gc.freeze()  # else the end of the process walks every object again
 
 

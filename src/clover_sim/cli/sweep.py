@@ -106,6 +106,8 @@ def _with_shorthands(args: Namespace) -> list[str] | None:
 def _say_what_is_kept(partial: Any, args: Namespace, console: Console) -> None:
     done = len(partial.rows) + len(partial.refused)
     if partial.rows:
-        console.write(_text(partial, args.all)("table" if args.format in ("svg", "html") else args.format, console.look()))
+        console.write(
+            _text(partial, args.all)("table" if args.format in ("svg", "html") else args.format, console.look())
+        )
     kept = f"they are in {args.resume}; the same command goes on" if args.resume else "add --resume FILE to keep them"
     console.warning(f"interrupted after {done} of {partial.cells} cells; {kept}")

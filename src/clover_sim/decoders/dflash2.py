@@ -23,24 +23,25 @@ class SelectingBlockDrafter:
     :func:`clover_sim.draft_trees.coverage`. One path is verified, so the width is the block. Lossless.
 
     Args:
-        block_size: positions of a block, the anchor counted, >= 2 (8). num_speculative_tokens: without the anchor.
+        num_speculative_tokens: draft tokens a cycle, the block less its anchor, >= 1 (7).
+            speculative_num_draft_tokens: the block, anchor counted (8).
         acceptance: conditional probability in [0, 1] that the best candidate is the target's token.
         candidates: kept for each position, >= 1.
         selector: share in [0, 1] of what the further candidates cover that the selector turns into drafts. ASSUMPTION.
         drafter: the drafter, built from the target's own shapes, or any model's name; ``none`` prices it at nothing.
     """
 
-    block_size: int | None = None
     num_speculative_tokens: int | None = None
+    speculative_num_draft_tokens: int | None = None
     acceptance: float = 0.8
     candidates: int = 16
     selector: float = 0.5
     drafter: str | None = "dflash-head"
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.block_size, 7)
+        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 7)
         object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "block_size", k + 1)
+        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
         for name in ("acceptance", "selector"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"dflash2: {name}={getattr(self, name)}: expected a share from 0 to 1")

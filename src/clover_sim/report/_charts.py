@@ -22,9 +22,7 @@ def spark(values: Sequence[float | None], look: Look) -> str:
     known = [value for value in values if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
     span = high - low
-    return "".join(
-        " " if value is None else signs[round((value - low) / span * 7) if span else 3] for value in values
-    )
+    return "".join(" " if value is None else signs[round((value - low) / span * 7) if span else 3] for value in values)
 
 
 def scatter(

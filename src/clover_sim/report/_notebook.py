@@ -38,7 +38,11 @@ def sweep_html(result: Any) -> str:
     """The Pareto front of a sweep (every row of a small one) as a table, and the notes."""
     keys = list(dict.fromkeys([result.speed, result.errors, result.best_by, "target_passes", "latency_s"]))
     small = len(result.rows) <= MOST_ROWS
-    chosen = range(len(result.rows)) if small else sorted({*result.front, *([result.best] if result.best is not None else [])})
+    chosen = (
+        range(len(result.rows))
+        if small
+        else sorted({*result.front, *([result.best] if result.best is not None else [])})
+    )
     rows = [with_rates(result.rows[i], keys) for i in chosen][:MOST_ROWS]
     if not rows:
         return "<p>no rows</p>"
@@ -56,7 +60,9 @@ def _column(entry: Column, rows: Sequence[Mapping[str, Any]]) -> tuple[str, list
 def _table(columns: Sequence[tuple[str, Sequence[str]]], count: int) -> str:
     head = "".join(f"<th>{escape(clean(name))}</th>" for name, _ in columns)
     lines = ["".join(f"<td>{escape(clean(texts[i].strip()))}</td>" for _, texts in columns) for i in range(count)]
-    return f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{x}</tr>" for x in lines) + "</tbody></table>"
+    return (
+        f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{x}</tr>" for x in lines) + "</tbody></table>"
+    )
 
 
 def _left_out(count: int, shown: int = MOST_ROWS) -> str:

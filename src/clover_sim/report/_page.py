@@ -14,10 +14,13 @@ SLIDERS = ("threshold", "block_size", "batch_size", "num_speculative_tokens")
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--tint:#f4f6f8;--good:#0072b2}
-@media (prefers-color-scheme:dark){:root{--ink:#eee;--paper:#161616;--soft:#b4b4b4;--rule:#3a3a3a;--tint:#202428;--good:#56b4e9}}
+@media (prefers-color-scheme:dark){:root{--ink:#eee;--paper:#161616;--soft:#b4b4b4;--rule:#3a3a3a;--tint:#202428;
+--good:#56b4e9}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:1080px;padding:16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;color:var(--ink);background:var(--paper)}
-h1{font-size:1.5rem;line-height:1.25;margin:.4em 0}h2{font-size:1.15rem;margin:1.8em 0 .5em;border-bottom:1px solid var(--rule)}h3{font-size:1rem}
+body{margin:0 auto;max-width:1080px;padding:16px;
+font:16px/1.5 system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;color:var(--ink);background:var(--paper)}
+h1{font-size:1.5rem;line-height:1.25;margin:.4em 0}h2{font-size:1.15rem;margin:1.8em 0 .5em;
+border-bottom:1px solid var(--rule)}h3{font-size:1rem}
 p.verdict{font-size:1.1rem;padding:12px 16px;background:var(--tint);border-left:4px solid var(--good)}
 p,li,dd,dt{overflow-wrap:anywhere}
 .note{color:var(--soft);font-size:.9rem}
@@ -29,13 +32,16 @@ th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;pa
 th[aria-sort=ascending] button::after{content:" \\2191"}th[aria-sort=descending] button::after{content:" \\2193"}
 tr.front td{background:var(--tint)}tr.best td{background:var(--tint);font-weight:600}
 pre{background:var(--tint);padding:12px;white-space:pre-wrap;overflow-wrap:anywhere}
-dl{display:grid;grid-template-columns:minmax(8em,max-content) 1fr;gap:4px 16px;font-size:.9rem}dt{color:var(--soft)}dd{margin:0}
+dl{display:grid;grid-template-columns:minmax(8em,max-content) 1fr;gap:4px 16px;font-size:.9rem}dt{color:var(--soft)}
+dd{margin:0}
 #whatif label{display:grid;grid-template-columns:minmax(9em,14em) 1fr 6em;gap:12px;align-items:center;margin:6px 0}
 #whatif input,#whatif select{width:100%;min-height:28px}
-#answer{display:flex;flex-wrap:wrap;gap:8px 24px;padding:12px 16px;background:var(--tint);margin-top:8px}#answer b{font-size:1.2rem}
+#answer{display:flex;flex-wrap:wrap;gap:8px 24px;padding:12px 16px;background:var(--tint);margin-top:8px}
+#answer b{font-size:1.2rem}
 @media (max-width:560px){body{padding:12px;font-size:15px}dl{grid-template-columns:1fr}dt{margin-top:6px}
 #whatif label{grid-template-columns:1fr 5em}#whatif label span{grid-column:1/3}}
-@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0}figure svg{min-width:0}.wide{overflow:visible}table{font-size:.6rem}th,td{padding:2px 4px;white-space:normal}
+@media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0}figure svg{min-width:0}.wide{overflow:visible}
+table{font-size:.6rem}th,td{padding:2px 4px;white-space:normal}
 #whatif{display:none}figure,tr{break-inside:avoid}}
 """
 
@@ -93,7 +99,11 @@ def sliders() -> str:
 def table(head: Sequence[str], rows: Sequence[str]) -> str:
     """A table whose headings sort it."""
     cells = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in head)
-    return f'<div class="wide"><table><thead><tr>{cells}</tr></thead>\n<tbody>\n' + "\n".join(rows) + "\n</tbody></table></div>"
+    return (
+        f'<div class="wide"><table><thead><tr>{cells}</tr></thead>\n<tbody>\n'
+        + "\n".join(rows)
+        + "\n</tbody></table></div>"
+    )
 
 
 def pairs(items: Sequence[tuple[str, str]]) -> str:

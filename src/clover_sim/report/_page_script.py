@@ -36,7 +36,8 @@ SCRIPT = r"""
       for (var key in shown) {
         var v = data.settings[key][i], want = shown[key].list[shown[key].at];
         if (v === want) continue;
-        off += typeof v === "number" && typeof want === "number" ? Math.min(1, Math.abs(v - want) / (Math.abs(want) || 1)) : 1;
+        var both = typeof v === "number" && typeof want === "number";
+        off += both ? Math.min(1, Math.abs(v - want) / (Math.abs(want) || 1)) : 1;
       }
       if (off < least) { least = off; best = i; }
     }
@@ -53,7 +54,8 @@ SCRIPT = r"""
     if (i < 0) { make("span", "no row", answer); return; }
     say("speed-up in time", number(f.speedup_time[i]) + "x");
     say("in passes", number(f.speedup_passes[i]) + "x");
-    say("locked errors per 1000 tokens", number(f.locked_errors[i] === null ? null : 1000 * f.locked_errors[i] / f.tokens[i]));
+    var wrong = f.locked_errors[i];
+    say("locked errors per 1000 tokens", number(wrong === null ? null : 1000 * wrong / f.tokens[i]));
     say("tokens/s", number(f.tokens_per_s[i]));
     say("latency", number(f.latency_s[i]) + " s");
     say("passes", number(f.target_passes[i]));
@@ -62,7 +64,8 @@ SCRIPT = r"""
       var a = state["accept" + j];
       if (a === undefined) return;
       var tokens = a >= 1 ? d.k + 1 : (1 - Math.pow(a, d.k + 1)) / (1 - a);
-      say(d.name + " at acceptance " + a.toFixed(2), number(tokens) + " tokens a cycle, " + number(tokens * d.token_s / d.cycle_s) + "x in time");
+      var gain = number(tokens) + " tokens a cycle, " + number(tokens * d.token_s / d.cycle_s) + "x in time";
+      say(d.name + " at acceptance " + a.toFixed(2), gain);
     });
   }
   function slider(name, length, at, text, moved) {
@@ -93,14 +96,17 @@ SCRIPT = r"""
     Object.keys(data.settings).forEach(function (key) {
       var list = values(key);
       if (list.length < 2) return;
-      var first = data.best !== null && data.strategy[data.best] === state.strategy ? list.indexOf(data.settings[key][data.best]) : -1;
+      var known = data.best !== null && data.strategy[data.best] === state.strategy;
+      var first = known ? list.indexOf(data.settings[key][data.best]) : -1;
       shown[key] = {list: list, at: Math.max(first, 0)};
-      slider(key, list.length, shown[key].at, function (v) { return String(list[v]); }, function (v) { shown[key].at = v; });
+      slider(key, list.length, shown[key].at, function (v) { return String(list[v]); },
+        function (v) { shown[key].at = v; });
     });
     (data.drafts || []).forEach(function (d, j) {
       var at = Math.round((state["accept" + j] === undefined ? d.a : state["accept" + j]) * 100);
       state["accept" + j] = at / 100;
-      slider("acceptance of " + d.name, 101, at, function (v) { return (v / 100).toFixed(2); }, function (v) { state["accept" + j] = v / 100; });
+      slider("acceptance of " + d.name, 101, at, function (v) { return (v / 100).toFixed(2); },
+        function (v) { state["accept" + j] = v / 100; });
     });
     update();
   }
@@ -119,7 +125,8 @@ SCRIPT = r"""
           return v === undefined ? c.textContent : Number(v);
         };
         rows.sort(function (a, b) {
-          var x = key(a), y = key(b), o = typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? -1 : 1;
+          var x = key(a), y = key(b), same = typeof x === typeof y;
+          var o = same ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? -1 : 1;
           return down ? -o : o;
         });
         rows.forEach(function (r) { body.appendChild(r); });

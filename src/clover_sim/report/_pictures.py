@@ -76,14 +76,20 @@ def pareto_of(result: Any, name: str = "pareto") -> str:
     for n, i in enumerate(places):
         row = rows[i]
         back[i] = n
-        text = ", ".join([row["strategy"]] * (several or not row["varied"]) + [f"{k}={v}" for k, v in row["varied"].items()])
-        points.append((row[result.errors], row[result.speed], f"{text}: {row[result.speed]:.4g}, {row[result.errors]:.4g}"))
+        text = ", ".join(
+            [row["strategy"]] * (several or not row["varied"]) + [f"{k}={v}" for k, v in row["varied"].items()]
+        )
+        points.append(
+            (row[result.errors], row[result.speed], f"{text}: {row[result.speed]:.4g}, {row[result.errors]:.4g}")
+        )
         half = (row.get(result.errors + INTERVAL) or 0.0, row.get(result.speed + INTERVAL) or 0.0)
         if i in result.front and any(half):
             bars[n] = half
     front = [back[i] for i in result.front if i in back]
     desc = f"{len(points)} rows, {len(front)} of them on the Pareto front. {speed.meaning} {errors.meaning}"
-    return kinds.pareto(points, front, back.get(result.best), (axis_name(errors), axis_name(speed)), title, desc, bars, name)
+    return kinds.pareto(
+        points, front, back.get(result.best), (axis_name(errors), axis_name(speed)), title, desc, bars, name
+    )
 
 
 def of_comparison(result: Any, name: str = "comparison") -> str:

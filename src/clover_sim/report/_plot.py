@@ -82,7 +82,9 @@ class Figure:
 
     def rect(self, x: float, y: float, w: float, h: float, style: str, hint: str = "") -> None:
         """A rectangle, with a ``hint`` for the pointer."""
-        shape = f'<rect class="{style}" x="{number(x)}" y="{number(y)}" width="{number(max(w, 0))}" height="{number(h)}"'
+        shape = (
+            f'<rect class="{style}" x="{number(x)}" y="{number(y)}" width="{number(max(w, 0))}" height="{number(h)}"'
+        )
         self.parts.append(f"{shape}><title>{escape(clean(hint))}</title></rect>" if hint else f"{shape}/>")
 
     def path(self, points: Sequence[tuple[float, float]], style: str, dash: str = "", closed: bool = False) -> None:
@@ -97,6 +99,7 @@ class Figure:
         """The sign of series ``index``."""
         kind, colour = SIGNS[index % len(SIGNS)], index % len(LIGHT)
         fill, stroke = style or f"f{colour}", f"w s{colour}"
+        low, high = number(y - size * 1.3), number(y + size * 1.3)
         a, b, c, d = (number(v) for v in (x - size, x + size, y - size, y + size))
         inside = f"<title>{escape(clean(hint))}</title>" if hint else ""
         cx, cy = number(x), number(y)
@@ -105,7 +108,7 @@ class Figure:
             "ring": ("circle", stroke, f'cx="{cx}" cy="{cy}" r="{number(size)}"'),
             "square": ("path", fill, f'd="M{a} {c}H{b}V{d}H{a}Z"'),
             "triangle": ("path", fill, f'd="M{cx} {number(y - size * 1.2)}L{b} {d}H{a}Z"'),
-            "diamond": ("path", fill, f'd="M{cx} {number(y - size * 1.3)}L{b} {cy}L{cx} {number(y + size * 1.3)}L{a} {cy}Z"'),
+            "diamond": ("path", fill, f'd="M{cx} {low}L{b} {cy}L{cx} {high}L{a} {cy}Z"'),
             "cross": ("path", stroke, f'd="M{a} {c}L{b} {d}M{a} {d}L{b} {c}"'),
             "bar": ("path", stroke, f'd="M{a} {cy}H{b}"'),
             "star": ("path", stroke, f'd="M{a} {cy}H{b}M{cx} {c}V{d}"'),

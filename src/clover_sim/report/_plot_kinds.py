@@ -146,7 +146,8 @@ def stacked(
 ) -> str:  # fmt: skip
     """What a pass of each kind is made of, in milliseconds."""
     parts = sorted(
-        {p for _, cost in rows for p, v in cost.items() if v > 0}, key=lambda p: -sum(cost.get(p, 0) for _, cost in rows)
+        {p for _, cost in rows for p, v in cost.items() if v > 0},
+        key=lambda p: -sum(cost.get(p, 0) for _, cost in rows),
     )
     each, gap = 26, 14
     figure = Figure(title, desc, height=0)

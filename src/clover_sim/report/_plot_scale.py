@@ -72,8 +72,8 @@ def _logarithmic(low: float, high: float, most: int) -> Scale:
 def label_of(value: float, scale: Scale) -> str:
     """A tick in words, as precise as its neighbours need.
 
-    >>> label_of(0.2, Scale.around([0, 1])), label_of(2e6, Scale.around([0, 5e6])), label_of(0.95, Scale.around([0.9, 1]))
-    ('0.2', '2M', '0.95')
+    >>> label_of(0.2, Scale.around([0, 1])), label_of(2e6, Scale.around([0, 5e6]))
+    ('0.2', '2M')
     """
     if value == 0:
         return "0"

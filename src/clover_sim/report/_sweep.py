@@ -135,8 +135,8 @@ def _picture(rows: Sequence[Mapping[str, Any]], result: Any, look: Look) -> list
         return []
     back = {i: n for n, i in enumerate(places)}
     front = [back[i] for i in result.front if i in back]
-    names = (metric_column(result.errors).heading, metric_column(result.speed).heading)
-    return ["", *scatter(points, front, names, look, back.get(result.best))]
+    titles = (metric_column(result.errors).heading, metric_column(result.speed).heading)
+    return ["", *scatter(points, front, titles, look, back.get(result.best))]
 
 
 def csv(result: Any, look: Look = PLAIN, every: bool = True) -> str:

@@ -100,7 +100,13 @@ def _table(result: Any) -> str:
         step = -(-len(rows) // (_MOST_SHOWN - min(len(kept), _MOST_SHOWN // 2)))
         shown = sorted(kept | set(range(0, len(rows), step)))  # type: ignore[assignment]
     numbers = [c for c in COLUMNS if c.key in _NUMBERS and any(row.get(c.key) is not None for row in rows)]
-    head = ["stream", "tokens", "strategy", *axes, *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers)]
+    head = [
+        "stream",
+        "tokens",
+        "strategy",
+        *axes,
+        *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers),
+    ]
     lines = []
     for i in shown:
         row = rows[i]
@@ -194,7 +200,9 @@ def command(result: Any) -> str:
     words = ["clover-sim", "sweep" if hasattr(result, "axes") else "compare"]
     question = dict(getattr(result, "question", {}))
     specs = question.get("strategies") or [
-        row["strategy"] + (":" if row["options"] else "") + ",".join(f"{k}={option_text(v)}" for k, v in row["options"].items())
+        row["strategy"]
+        + (":" if row["options"] else "")
+        + ",".join(f"{k}={option_text(v)}" for k, v in row["options"].items())
         for row in rows
     ]
     for spec in dict.fromkeys(specs):

@@ -89,7 +89,9 @@ class Journal:
         try:
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(f"resume {self.path!r} is being written by another sweep; wait, or name a new file") from None
+            raise InputError(
+                f"resume {self.path!r} is being written by another sweep; wait, or name a new file"
+            ) from None
 
     def add(self, lines: Sequence[str]) -> None:
         """Append lines and wait until they are on the disk."""

@@ -45,18 +45,18 @@ def more_is_better(key: str) -> bool:
 
 def figure(row: Row, key: str) -> float | None:
     """The value of a figure in a row, ``None`` where it has none."""
-    value: Any = row.get(key.removesuffix(PER_1K))
+    value: float | None = row.get(key.removesuffix(PER_1K))
     if value is None or not key.endswith(PER_1K):
-        return value  # type: ignore[no-any-return]
-    return 1000 * value / row["tokens"]
+        return value
+    return 1000.0 * value / float(row["tokens"])
 
 
 def half_width(row: Row, key: str) -> float | None:
     """Half the width of the 95 % interval of a figure, ``None`` with one seed."""
-    value: Any = row.get(f"{key.removesuffix(PER_1K)}_ci95")
+    value: float | None = row.get(f"{key.removesuffix(PER_1K)}_ci95")
     if value is None or not key.endswith(PER_1K):
-        return value  # type: ignore[no-any-return]
-    return 1000 * value / row["tokens"]
+        return value
+    return 1000.0 * value / float(row["tokens"])
 
 
 class Bar(NamedTuple):
@@ -130,7 +130,9 @@ def best(rows: Sequence[Row], among: Sequence[int], key: str) -> int | None:
     return min(values)[1] if values else None
 
 
-def difference(key: str, a: int, b: int, rows: Sequence[Row], samples: Mapping[int, Samples]) -> tuple[float, float] | None:
+def difference(
+    key: str, a: int, b: int, rows: Sequence[Row], samples: Mapping[int, Samples]
+) -> tuple[float, float] | None:
     """Mean and half-width of the 95 % interval of ``a - b``, paired by seed; ``None`` where it cannot be said.
 
     Every cell meets the same streams, so the difference varies much less than either value.

@@ -101,11 +101,13 @@ def make_cells(
             raise UsageError(f"vary {clash}: -s {spec} sets it too; give it in one place")
     count = len(sources) * _size(outer) * sum(_size(own[spec]) for spec in specs)
     if count > most:
-        raise UsageError(f"the axes make {count:,} cells (limit {most:,}); take larger steps, or wait with --allow-long")
+        raise UsageError(
+            f"the axes make {count:,} cells (limit {most:,}); take larger steps, or wait with --allow-long"
+        )
     cells: list[Cell] = []
     for source in sources:
         for values in product(*(axis.values for axis in outer)):
-            run, asked, shown = _outside(outer, values, base, machine, source, bool(inputs))
+            run, asked, shown = _outside(outer, values, base, machine, source, len(inputs) > 1)
             for spec in specs:
                 for options in product(*(axis.values for axis in own[spec])):
                     pairs = tuple(zip((axis.key for axis in own[spec]), options, strict=True))
@@ -122,13 +124,13 @@ def _size(axes: Sequence[Axis]) -> int:
 
 def _outside(
     axes: Sequence[Axis], values: Sequence[Any], base: Mapping[str, Any], machine: MachineAsk, source: str | None,
-    has_inputs: bool,
+    several: bool,
 ) -> tuple[tuple[tuple[str, Any], ...], MachineAsk, tuple[tuple[str, Any], ...]]:  # fmt: skip
     """Keywords of the run, the machine, and what is shown, for one choice of everything but the strategy's options."""
     run = dict(base)
     asked: dict[str, Any] = {}
     stream: list[tuple[str, Any]] = []
-    shown: list[tuple[str, Any]] = [("input", source)] if source is not None and has_inputs else []
+    shown: list[tuple[str, Any]] = [("input", os.path.basename(source))] if source is not None and several else []
     for axis, value in zip(axes, values, strict=True):
         if axis.kind == "machine":
             asked[axis.key] = value
@@ -139,7 +141,7 @@ def _outside(
         if len(axis.values) > 1:
             shown.append((axis.key, value))
     if stream:
-        known = stream_names(run["profile"], has_inputs)
+        known = stream_names(run["profile"], source is not None)
         run["profile"] = _with(run["profile"], [pair for pair in stream if pair[0] in known])
     if source is not None:
         run["inputs"] = (source,)
@@ -206,7 +208,8 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
     for cell in cells:
         digest.update(json.dumps(cell).encode())
         name = split_spec(cell.spec)[0].partition(":")[0]
-        for path in (name, name.replace(".", os.sep) + ".py", cell.machine.model, cell.machine.gpu, cell.machine.engine):
+        asked = cell.machine
+        for path in (name, name.replace(".", os.sep) + ".py", asked.model, asked.gpu, asked.engine):
             if path:
                 files.setdefault(path)
     for path in files:

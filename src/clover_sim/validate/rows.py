@@ -13,7 +13,7 @@ from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_
 from clover_sim.specs.check import kind_of, shown
 from clover_sim.validate import names
 
-BUILT_IN = ("published", "serving", "kernels")
+BUILT_IN = ("published", "serving", "kernels", "speculative")
 """Tables that ship with the package, by name; ``published`` is the default."""
 
 

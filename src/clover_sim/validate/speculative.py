@@ -19,6 +19,9 @@ from clover_sim.specs import ModelSpec, bare_model, load_engine
 from clover_sim.validate import names
 from clover_sim.validate.rows import Row, _items, _row
 
+BUILT_IN = "speculative"
+"""The table of this package that has speculative rows."""
+
 DEFAULT_DEVICE = "h200"
 """Where a row names no device: the difference to its plain speed is taken as a slower host."""
 
@@ -109,7 +112,7 @@ def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
         row = row if isinstance(row, str) else row._replace(model=bare)
     if isinstance(row, str):
         return row
-    if "transformers" in notes.lower() or "spec-bench" in f"{item.get('source')}".lower():
+    if _research(item, notes):
         row = row._replace(engine=load_engine("hf"))
     shape = _shape(item, method, width)
     if isinstance(shape, str):
@@ -118,6 +121,16 @@ def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
         return "acceptance length beyond the draft length"
     return SpeculativeRow(row, shape, length, speedup, plain is not None, device)
 
+
+def _research(item: Mapping[str, Any], notes: str) -> bool:
+    """Whether a row ran on a paper's own harness: it names Transformers, or a paper and no engine."""
+    if item.get("engine"):
+        return False
+    text = f"{item.get('source')} {notes}".lower()
+    return "transformers" in text or "spec-bench" in text or ("arxiv" in text and not re.search(_SERVERS, text))
+
+
+_SERVERS = r"sglang|vllm|tensorrt|trtllm|llama\.cpp|mlx"
 
 _STAND_IN = "llama-3.2-1b"
 """Named while the other fields of a row are read whose own model is known only by the size in its name."""
