@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from logs.lines import v1
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
@@ -55,6 +56,7 @@ def commands() -> list[str]:
 @pytest.mark.parametrize("command", commands())
 def test_quoted_commands_run(command, tmp_path):
     (tmp_path / "tool_calls.jsonl").write_text(CALLS * 10)
+    (tmp_path / "server.log").write_text("".join(v1(200, [160, 100, 60])))
     done = run(command, tmp_path)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     assert done.stdout.strip()

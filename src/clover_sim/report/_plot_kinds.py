@@ -22,8 +22,8 @@ class Series(NamedTuple):
 
 
 def lines(
-    series: Sequence[Series], names: tuple[str, str], title: str, desc: str, *, log_x: bool = False, log_y: bool = False,
-    name: str = "lines",
+    series: Sequence[Series], names: tuple[str, str], title: str, desc: str, *, log_x: bool = False,
+    log_y: bool = False, name: str = "lines",
 ) -> str:  # fmt: skip
     """Lines with bands from low to high."""
     shown = [s for s in series if s.points][:MOST_SERIES]

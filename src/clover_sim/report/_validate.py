@@ -26,6 +26,7 @@ def render_validation(
     lines += _summary(rows, look)
     if summary["skipped"]:
         lines += ["", look.paint("1", "left out"), *(f"  {n:5d}  {why}" for why, n in summary["skipped"].items())]
+    lines += _speculative(summary["speculative"], look)
     if left_out is not None:
         shown = [["left out one by one", left_out["summary"]], *left_out["by_kind"].items(), *left_out["folds"].items()]
         lines += ["", look.paint("1", f"fitted again without each {left_out['what']}"), *_summary(shown, look)]
@@ -55,6 +56,22 @@ def _rows(rows: Sequence[Mapping[str, Any]], once: bool, look: Look) -> list[str
         ])  # fmt: skip
     heading = ["model", "hardware", "engine", "format", "batch", "predicted", "measured", "error", ""]
     return _table(heading, cells, 4, look)
+
+
+def _speculative(found: Mapping[str, Any], look: Look) -> list[str]:
+    """Speed-ups of speculative decoding, apart from the speeds of plain decoding."""
+    groups = [("with a plain speed", found)]
+    groups += [(f"method {name}", one) for name, one in found["by"]["method"].items()]
+    groups.append(("no plain speed published", found["without_plain_speed"]))
+    cells = [
+        [
+            name, str(one["rows"]), f"{one['median_abs_error']:.1%}", f"{one['p90_abs_error']:.1%}",
+            f"{one['bias']:+.1%}", f"{one['side_right']:.0%}", f"{one['losing_predicted']} of {one['losing_rows']}",
+        ]
+        for name, one in groups if one["rows"]
+    ]  # fmt: skip
+    heading = ["speed-up by drafts", "rows", "median", "9 in 10", "bias", "side of 1", "losses found"]
+    return ["", *_table(heading, cells, 1, look)] if cells else []
 
 
 def _summary(rows: Sequence[Sequence[Any]], look: Look) -> list[str]:

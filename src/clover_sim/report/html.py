@@ -150,7 +150,7 @@ def _embedded(result: Any) -> str:
         "strategies": strategies,
         "strategy": [strategies.index(row["strategy"]) for row in rows],
         "settings": {k: v for k, v in settings.items() if len({repr(x) for x in v if x is not None}) > 1},
-        "figures": {k: [_short(row.get(k)) for row in rows] for k in (*_NUMBERS, "tokens", "ms_per_pass", "draft_passes")},
+        "figures": {k: [_short(row.get(k)) for row in rows] for k in (*_NUMBERS, "tokens")},
         "drafts": _drafts(rows),
         "best": getattr(result, "best", None),
     }  # fmt: skip
@@ -158,7 +158,7 @@ def _embedded(result: Any) -> str:
 
 
 def _drafts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the acceptance slider needs of the last row of each draft-and-verify strategy: k, a, and what a cycle costs."""
+    """What the acceptance slider needs of each draft-and-verify strategy's last row: k, a, what a cycle costs."""
     found: dict[str, dict[str, Any]] = {}
     plain = {(r["stream"], r["tokens"]): r for r in rows if r["strategy"] == "ar"}
     for row in rows:

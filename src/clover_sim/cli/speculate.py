@@ -1,0 +1,208 @@
+"""``clover-sim speculate``: will drafts pay for this model on this card, and how many of them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from clover_sim.cli import _export, _flags, _machine
+from clover_sim.cli._console import Console
+from clover_sim.cli._numbers import number, positive, whole
+from clover_sim.cli._parser import choice, common_flags, typed
+from clover_sim.errors import UsageError
+
+SUMMARY = "Will speculative decoding pay: speed-up, best draft length, break-even, the batch where it stops."
+EXAMPLES = """\
+examples:
+  clover-sim speculate --method eagle3 --acceptance-length 2.8 --num-speculative-tokens 3 \\
+      --model llama-3.1-8b --gpu h100 --batch-size 8
+  clover-sim speculate --method mtp --acceptance-rate 0.85 --rate-of vllm --num-speculative-tokens 1 --model qwen3.5-27b
+  clover-sim speculate --method dflash --workload code --model qwen3-30b-a3b --gpu h200
+"""
+
+_FORMATS = ("table", "json")
+_RATE_OF = {
+    "vllm": "accepted/drafted", "llama.cpp": "accepted/drafted", "trtllm": "accepted/drafted",
+    "sglang": "sglang-new", "sglang-old": "sglang-old", "conditional": "conditional",
+    "accepted/drafted": "accepted/drafted", "system-efficiency": "system-efficiency",
+}  # fmt: skip
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the flags of the command."""
+    add = parser.add_argument_group("drafts").add_argument
+    add("--method", metavar="NAME", default="eagle3", help="draft-model, eagle1, eagle3, p-eagle, eagle-tree, mtp, "
+        "dflash, dflash2, dspark, ngram or suffix (default eagle3)")  # fmt: skip
+    add("--num-speculative-tokens", metavar="K", type=typed(whole), help="draft tokens a cycle, the root not counted")
+    add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
+        help="the same with the root, as SGLang counts: K = N - 1; of a tree, all its tokens")  # fmt: skip
+    add("--speculative-num-steps", metavar="N", type=typed(whole), help="levels of a tree")
+    add("--speculative-eagle-topk", metavar="N", type=typed(whole), default=4, help="children a node of a tree")
+    add("--drafter", metavar="NAME|FILE", help="the model that drafts, instead of the method's own head")
+    add("--drafter-precision", metavar="NAME", default="bf16", help="format of its weights (default bf16)")
+    add = parser.add_argument_group("acceptance (one of)").add_argument
+    add("--acceptance-length", metavar="X", type=typed(positive), help="tokens a cycle, bonus included")
+    add("--without-bonus", action="store_true", help="the acceptance length does not count the bonus token")
+    add("--acceptance-rate", metavar="R", type=typed(_share), help="a rate; say whose with --rate-of")
+    add("--rate-of", metavar="WHOSE", type=choice(*_RATE_OF), help=f"what the rate means: {', '.join(_RATE_OF)}")
+    add("--per-position", metavar="S,S,...", type=typed(_shares), help="survival of each position, as logs print it")
+    add("--alpha", metavar="A", type=typed(_share), help="conditional acceptance of the first draft")
+    add("--rho", metavar="R", type=typed(positive), help="its fall from one draft to the next (default 0.97)")
+    add("--clustering", metavar="M,N", type=typed(_shares), help="acceptance after a match, and after a miss")
+    add("--from-log", metavar="FILE", help="a log of any engine that explain reads")
+    add("--workload", metavar="KIND", help="a preset: code, math, chat, prose, rag, random")
+    add("--hit-rate", metavar="P", type=typed(_share), help="share of cycles with a proposal (ngram, suffix)")
+    add = parser.add_argument_group("measured").add_argument
+    add("--baseline", metavar="X", type=typed(positive), help="plain decoding at this batch, tokens/s in all")
+    add("--draft-cost-ratio", metavar="C", type=typed(number), help="one draft pass over one plain step")
+    add("--cycle-overhead-ms", metavar="X", type=typed(number), help="host time a cycle")
+    add("--scheduler", metavar="NAME", type=choice("overlap", "serial", "vllm"),
+        help="version of the engine: overlap (SGLang spec-v2), serial (SGLang before), vllm")  # fmt: skip
+    add("--width-ms", metavar="W:MS,...", type=typed(_widths), help="measured times of a pass by its width")
+    add("--amortization", metavar="P", type=typed(_share), default=1.0,
+        help="how far the tokens of a pass share its reads: 1 all (default), 0 nothing")  # fmt: skip
+    add("--routing-beta", metavar="B", type=typed(_share), help="n tokens choose experts like n^B; 1: independently")
+    _flags.machine_flags(parser)
+    common_flags(parser, _FORMATS)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Price, answer, print, export."""
+    exports = _export.plan(args.export, _FORMATS)
+    if args.cost is not None:
+        raise UsageError("--cost: speculate prices with the roofline; give --baseline or --width-ms for measured times")
+    from clover_sim.cost import Machine
+    from clover_sim.speculation import METHODS, Measured, method_name, shape_of, speculate
+
+    method = method_name(args.method)
+    acceptance, hits, spread, k = _acceptance(args, method)
+    budget = args.speculative_num_draft_tokens if METHODS[method].how == "tree" else None
+    shape = shape_of(method, k, drafter=args.drafter, topk=args.speculative_eagle_topk, budget=budget)
+    model, card = _machine.model(args), _machine.hardware(args)
+    for note in model.notes:
+        console.warning(note)
+    machine = Machine(
+        model.spec, card, _machine.engine(args, card), args.precision or model.precision or "bf16",
+        args.kv_cache_dtype or "bf16", args.tensor_parallel_size or 1, drafter_precision=args.drafter_precision,
+        routing_beta=args.routing_beta,
+    )  # fmt: skip
+    overhead = args.cycle_overhead_ms
+    measured = Measured(
+        plain_step_s=args.batch_size / args.baseline if args.baseline else None,
+        draft_cost_ratio=args.draft_cost_ratio, cycle_overhead_s=None if overhead is None else overhead / 1e3,
+        scheduler=args.scheduler, width_s=args.width_ms, amortization=args.amortization,
+    )  # fmt: skip
+    found = speculate(
+        machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,
+        hit_rate=hits, measured=measured, topk=args.speculative_eagle_topk, spread=spread,
+    )  # fmt: skip
+    from clover_sim.speculation.document import document, outline
+
+    def text(name: str, look: Any) -> str:
+        if name == "json":
+            import json
+
+            return json.dumps(document(found), indent=2, allow_nan=False) + "\n"
+        from clover_sim.cli.explain import _render
+
+        return _render(outline(found), look)
+
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
+    return 0
+
+
+def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
+    """Acceptance, hit rate, the range of a preset, and the draft length."""
+    from clover_sim import acceptance as made
+    from clover_sim.speculation import METHODS, preset
+    from clover_sim.speculation.presets import SPREAD
+
+    tree = METHODS[method].how == "tree"
+    with_root = None if tree else args.speculative_num_draft_tokens
+    stated = args.speculative_num_steps or args.num_speculative_tokens
+    default = METHODS[method].k
+    ways = ("acceptance_length", "acceptance_rate", "per_position", "alpha", "clustering", "from_log", "workload")
+    given = [way for way in ways if getattr(args, way) is not None]
+    if len(given) > 1:
+        first, second = (f"--{way.replace('_', '-')}" for way in given[:2])
+        raise UsageError(f"{first} and {second} both say what is accepted; give one of them")
+    if not given:
+        raise UsageError(
+            "what is accepted? Give --acceptance-length, --acceptance-rate with --rate-of, --per-position, --alpha, "
+            "--clustering, --from-log or --workload"
+        )
+    way, hits = given[0], 1.0 if args.hit_rate is None else args.hit_rate
+    if args.without_bonus and way != "acceptance_length":
+        raise UsageError("--without-bonus says how --acceptance-length counts; give both")
+    if args.rate_of is not None and way != "acceptance_rate":
+        raise UsageError("--rate-of says what --acceptance-rate means; give both")
+    if way == "per_position":
+        k = made.draft_length(stated, with_root, len(args.per_position))
+        return made.from_survival(args.per_position), hits, None, k
+    if way == "from_log":
+        found = _from_log(args.from_log)
+        return found, hits, None, made.draft_length(stated, with_root, found.k)
+    if way in ("acceptance_length", "acceptance_rate") and stated is None and with_root is None and not tree:
+        raise UsageError(
+            f"--{way.replace('_', '-')}: at how many draft tokens a cycle? Give --num-speculative-tokens (SGLang's "
+            "--speculative-num-draft-tokens counts the root)"
+        )
+    k = made.draft_length(stated, with_root, default)
+    rho = made.DEFAULT_RHO if args.rho is None else args.rho
+    if METHODS[method].how == "block" and args.rho is None:
+        from clover_sim.speculation.presets import BLOCK_RHO as rho  # noqa: N811
+    if way == "acceptance_length":
+        return made.from_length(args.acceptance_length, k, bonus=not args.without_bonus, rho=rho), hits, None, k
+    if way == "acceptance_rate":
+        return made.from_rate(args.acceptance_rate, k, _RATE_OF.get(args.rate_of)), hits, None, k
+    if way == "alpha":
+        return made.from_alpha(args.alpha, k, rho), hits, None, k
+    if way == "clustering":
+        if len(args.clustering) != 2:
+            raise UsageError("--clustering takes two shares: after a match, and after a miss, as in 0.86,0.63")
+        return made.clustered(args.clustering[0], args.clustering[1], k), hits, None, k
+    found, known = preset(args.workload, method, k)
+    spread = tuple(preset(args.workload, method, k, shift)[0] for shift in (-SPREAD, SPREAD))
+    return found, known if args.hit_rate is None else hits, spread, k
+
+
+def _from_log(path: str) -> Any:
+    """The acceptance of the section with the most cycles."""
+    from clover_sim.acceptance import from_length, from_survival
+    from clover_sim.errors import InputError
+    from clover_sim.logs import read_logs
+
+    sections = [s for s in read_logs([path]).sections if s.speculative]
+    for section in sorted(sections, key=lambda s: -(s.cycles or 0)):
+        if section.per_position_survival:
+            return from_survival(section.per_position_survival, f"survival per position in {path}")
+        k, length = section.num_speculative_tokens, section.acceptance_length
+        if k is not None and length is not None:
+            return from_length(length, k)
+    raise InputError(
+        f"{path}: says neither per-position rates nor an acceptance length with its draft length; run explain on it, "
+        "then give --acceptance-length and --num-speculative-tokens"
+    )
+
+
+def _share(text: str) -> float:
+    value = number(text)
+    if not 0 <= value <= 1:
+        percent = f"; {text} % is {value / 100:g}" if 1 < value <= 100 else ""
+        raise UsageError(f"{text} is not a share from 0 to 1{percent}")
+    return value
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    return tuple(_share(part.strip()) for part in text.split(","))
+
+
+def _widths(text: str) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for part in text.split(","):
+        width, colon, time_ms = part.partition(":")
+        if not colon:
+            raise UsageError(f"{part!r} is not WIDTH:MILLISECONDS, as in 1:8.5,4:16")
+        found[whole(width)] = positive(time_ms) / 1e3
+    return found

@@ -1,0 +1,95 @@
+"""An answer as JSON and as blocks of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clover_sim.speculation.answer import Answer
+
+SCHEMA = "clover-sim/speculation/1"
+Block = tuple[str, list[tuple[str, str, str]], list[str]]
+
+
+def document(found: Answer) -> dict[str, Any]:
+    """The JSON contract ``clover-sim/speculation/1``, in SI units."""
+    c, machine, accepted = found.cycle, found.machine, found.acceptance
+    return {
+        "schema": SCHEMA,
+        "verdict": found.verdict,
+        "model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name,
+        "precision": machine.target_precision.name, "cards": machine.tensor_parallel_size,
+        "method": c.shape.method, "num_speculative_tokens": c.shape.k, "verify_width": c.shape.width,
+        "draft_passes": len(c.shape.draft_widths), "draft_widths": list(c.shape.draft_widths),
+        "drafter": machine.drafter.name if machine.drafter else None,
+        "batch_size": c.batch_size, "context_tokens": c.context_tokens, "hit_rate": c.hit_rate,
+        "acceptance": {
+            "acceptance_length": accepted.length, "acceptance_length_without_bonus": accepted.length - 1,
+            "acceptance_rate": accepted.rate, "per_position_survival": list(accepted.survival),
+            "conditional": list(accepted.conditional), "alpha": accepted.alpha, "conventions": list(accepted.echo()),
+        },
+        "plain_step_s": c.plain_s, "verify_s": c.verify_s, "draft_s": c.draft_s, "match_s": c.match_s,
+        "cycle_s": c.cycle_s, "tokens_per_cycle": found.tokens_per_cycle, "cost_ratio": found.cost_ratio,
+        "speedup": found.speedup, "speedup_low": found.low, "speedup_high": found.high,
+        "tokens_per_s": found.tokens_per_cycle * c.batch_size / c.cycle_s, "plain_tokens_per_s": c.batch_size / c.plain_s,
+        "speedup_range_of_preset": list(found.range_speedup) if found.range_speedup else None,
+        "break_even_acceptance_length": found.break_even_length, "break_even_acceptance_rate": found.break_even_rate,
+        "break_even_alpha": found.break_even_alpha, "worst_case_speedup": found.worst_case,
+        "wasted_drafts_per_1000_tokens": found.wasted_drafts, "best_num_speculative_tokens": found.best_k,
+        "lengths": [
+            {
+                "num_speculative_tokens": p.k, "tokens_per_cycle": p.acceptance_length, "cost_ratio": p.cost_ratio,
+                "speedup": p.speedup, "marginal_speedup": p.marginal_speedup,
+            }
+            for p in found.lengths
+        ],
+        "speedup_by_batch": [{"batch_size": b, "speedup": s} for b, s in found.by_batch],
+        "crossover_batch": found.crossover_batch,
+        "num_speculative_tokens_per_batch_size": [list(run) for run in found.schedule],
+        "drafter_bytes": found.drafter_bytes, "drafter_cache_bytes": found.drafter_cache_bytes,
+        "largest_batch": found.largest_batch, "largest_batch_plain": found.largest_batch_plain,
+        "lossless": True,
+    }  # fmt: skip
+
+
+def outline(found: Answer) -> list[Block]:
+    """The answer as headed rows for a terminal."""
+    c, machine = found.cycle, found.machine
+    ms = 1e3
+    rows = [
+        ("speed-up", f"{found.speedup:.2f}", f"x ({found.low:.2f} to {found.high:.2f})"),
+        ("tokens per cycle", f"{found.tokens_per_cycle:.2f}", f"of at most {c.shape.k + 1}, bonus included"),
+        ("cost of a cycle", f"{found.cost_ratio:.2f}", "plain steps (R); as many tokens break even"),
+        ("plain step", f"{c.plain_s * ms:.2f}", f"ms at a batch of {c.batch_size}"),
+        ("verify pass", f"{c.verify_s * ms:.2f}", f"ms, {c.shape.width} tokens a request; mostly {c.largest_part}"),
+    ]
+    if c.shape.draft_widths:
+        passes = len(c.shape.draft_widths)
+        name = machine.drafter.name if machine.drafter else "drafter"
+        rows.append(("drafting", f"{c.draft_s * ms:.2f}", f"ms, {passes} pass{'es' if passes > 1 else ''} of {name}"))
+    else:
+        rows.append(("matching", f"{c.match_s * ms:.2f}", f"ms; drafts in {c.hit_rate:.0%} of the cycles"))
+    if found.break_even_rate is not None:
+        rows.append(("break-even rate", f"{found.break_even_rate:.1%}", "accepted / drafted at this length"))
+    else:
+        rows.append(("break-even rate", "none", "not even full acceptance pays"))
+    rows += [
+        ("worst case", f"{found.worst_case:.2f}", "x if every draft is rejected"),
+        ("wasted drafts", f"{found.wasted_drafts:,.0f}", "for each 1,000 tokens"),
+        ("extra memory", f"{(found.drafter_bytes + found.drafter_cache_bytes) / 1e9:.2f}", "GB: drafter and its cache"),
+    ]
+    if found.range_speedup:
+        rows.append(("range", f"{found.range_speedup[0]:.2f}", f"to {found.range_speedup[1]:.2f} x for such texts"))
+    best = [
+        (f"k = {p.k}", f"{p.speedup:.2f}", f"x; {p.acceptance_length:.2f} tokens; last position {p.marginal_speedup:+.2f}")
+        for p in found.lengths
+    ]
+    where = f"{machine.model.name} on {machine.hardware.name}, {machine.engine.name}"
+    batches = [(f"batch {b}", f"{s:.2f}", "x") for b, s in found.by_batch]
+    runs = ", ".join(f"[{a}, {b}, {k}]" for a, b, k in found.schedule)
+    return [
+        (f"{c.shape.method} for {where}", rows, []),
+        ("by draft length", best, []),
+        ("by batch, this length", batches, [f"best length by batch, as vLLM takes it: [{runs}]"]),
+        ("what the acceptance means", [], [f"- {line}" for line in found.acceptance.echo()]),
+        ("verdict", [], [found.verdict]),
+    ]

@@ -1,0 +1,114 @@
+"""Pictures: well formed, described, self-contained, and no text over another."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from clover_sim.comparison import compare
+from clover_sim.report import _pictures, _plot_kinds, svg
+from clover_sim.report._charts import scatter, spark
+from clover_sim.report._plot import width_of
+from clover_sim.report._plot_scale import Scale, label_of
+from clover_sim.report._plot_trace import timeline
+from clover_sim.report import Look
+from clover_sim.sweeping import sweep
+from clover_sim.trace import trace_block
+
+SVG = "{http://www.w3.org/2000/svg}"
+MACHINE = {"model": "clover-35b-a3b", "gpu": "h200", "precision": "bf16"}
+
+
+def pictures() -> dict[str, str]:
+    found = {
+        "lengths": svg.render(compare(None)),
+        "bars": svg.render(compare(["ar", "speculative", "block-diffusion:threshold=0.9", "block-diffusion"], tokens=256)),
+        "lines": svg.render(sweep(vary={"threshold": "0.8:0.98:0.02", "block_size": [8, 16, 32]}, tokens=200, seeds=range(3))),
+        "pareto": svg.render(
+            sweep(vary=["threshold=0.5:0.95:0.05", "block_size=4,8,16,32", "lift=0.02,0.05"], tokens=200,
+                  profile="tool-call", seeds=range(3))
+        ),
+        "load": svg.render(sweep(["ar", "speculative", "block-diffusion"], vary="batch_size=1,2,4,8,16,32,64,128",
+                                 machine={"model": "sdar-8b"}, speed="latency_s", tokens=64)),
+        "trace": timeline(trace_block("block-diffusion:threshold=0.9", profile="tool-call", seed=3)),
+        "trace-verify": timeline(trace_block("speculative", profile="code", seed=1)),
+        "empty": _pictures.empty("nothing", "e"),
+    }  # fmt: skip
+    options = [{"num_speculative_tokens": 5}, {"block_size": 8}, {"block_size": 32}]
+    parts, roof = _pictures.machine_pictures(MACHINE, options)
+    return {**found, "parts": parts, "roof": roof}
+
+
+ALL = pictures()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_it_is_a_picture_for_everybody(name):
+    root = ElementTree.fromstring(ALL[name])
+    assert root.tag == f"{SVG}svg" and root.get("viewBox") and root.get("role") == "img"
+    named = root.get("aria-labelledby").split()
+    assert [root.find(f"{SVG}title").get("id"), root.find(f"{SVG}desc").get("id")] == named
+    assert root.find(f"{SVG}title").text and root.find(f"{SVG}desc").text
+    assert "prefers-color-scheme:dark" in ALL[name]
+    assert set(re.findall(r"https?://[^\"'\s<]+", ALL[name])) == {"http://www.w3.org/2000/svg"}
+    assert "<script" not in ALL[name] and "@import" not in ALL[name] and "url(" not in ALL[name]
+    assert "nan" not in ALL[name].lower().replace("nano", "") and "inf\"" not in ALL[name]
+
+
+def boxes(root):
+    """Where each text stands: (left, top, right, bottom, text)."""
+    for element in root.iter(f"{SVG}text"):
+        size = 15 if "h" in element.get("class").split() else 11 if "n" in element.get("class").split() else 12
+        wide = width_of(element.text or "", size) * 0.92
+        x, y = float(element.get("x")), float(element.get("y"))
+        x -= {"middle": wide / 2, "end": wide}.get(element.get("text-anchor"), 0)
+        if element.get("transform"):
+            middle = float(element.get("x"))
+            yield middle - size + 2, y - wide / 2, middle + 2, y + wide / 2, element.text
+        else:
+            yield x, y - size * 0.75, x + wide, y + size * 0.2, element.text
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_text_lies_over_another_or_leaves_the_picture(name):
+    root = ElementTree.fromstring(ALL[name])
+    width, height = (float(v) for v in root.get("viewBox").split()[2:])
+    found = list(boxes(root))
+    for i, a in enumerate(found):
+        assert a[0] >= -1 and a[2] <= width + 1 and a[1] >= 0 and a[3] <= height, a
+        for b in found[i + 1 :]:
+            assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]), (a, b)
+
+
+def test_markup_in_names_stays_text():
+    bad = '</text><script>alert(1)</script>"&'
+    picture = _plot_kinds.bars([(bad, (1.0, 2.0))], (bad, "b"), bad, bad, bad, [bad])
+    root = ElementTree.fromstring(picture)
+    assert not list(root.iter(f"{SVG}script")) and "script>alert" not in picture.replace("&gt;", ">").replace("&lt;", "")[:0]
+    assert root.find(f"{SVG}title").text == bad
+
+
+def test_scales():
+    assert Scale.around([0.0, 0.0]).ticks[0] == 0
+    assert Scale.around([5, 5]).low < 5 < Scale.around([5, 5]).high
+    log = Scale.around([1, 30000], log=True)
+    assert log.low == 1 and log.high == 1e5 and log.part(1) == 0
+    for values in ([1e-9, 2e-9], [1e12, 5e12], [-3, 7], [0.8, 0.99], [99.5, 100.5]):
+        scale = Scale.around(values)
+        assert scale.low <= min(values) and scale.high >= max(values) and 2 <= len(scale.ticks) <= 9
+        labels = [label_of(v, scale) for v in scale.ticks]
+        assert len(set(labels)) == len(labels), labels
+
+
+def test_terminal_pictures_have_an_ascii_form():
+    points = [(0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (3.0, 3.0)]
+    plain = "\n".join(scatter(points, [0, 2], ("errors", "speed"), Look(unicode=False), 2))
+    assert plain.isascii() and "X" in plain and "o" in plain
+    assert spark([3, 3, 3], Look(unicode=False)) == "---" and spark([], Look()) == ""
+    assert all(len(line) <= 60 for line in scatter(points, [0], ("e", "s"), Look(width=60)))
+
+
+def test_a_machine_that_is_not_known_by_name_has_no_picture():
+    assert _pictures.machine_pictures({"model": "my own"}, []) == []
