@@ -164,9 +164,10 @@ def from_length(length: float, k: int, *, bonus: bool = True, rho: float = DEFAU
         )
     full = length if bonus else length + 1
     made = from_alpha(_solve(full, k, rho), k, rho)
-    total = sum(made.survival)
-    scale = (full - 1) / total if total else 0.0
-    survival = tuple(min(1.0, s * scale) for s in made.survival)  # exact to the last digit where the search is not
+    survival = made.survival
+    if full > made.length:  # more than a falling rate can reach: every position moves towards 1
+        part = (full - made.length) / (k + 1 - made.length)
+        survival = tuple(s + part * (1 - s) for s in survival)
     words = "bonus included" if bonus else "bonus not included"
     return Acceptance(survival, f"acceptance length {length:g}, {words}, at k={k}", rho)
 
@@ -229,7 +230,7 @@ def clustered(after_match: float, after_miss: float, k: int) -> Acceptance:
     same mean are 10 % off. A cycle starts after a miss unless the last one kept every draft.
 
     >>> round(clustered(0.86, 0.63, 3).length, 2), clustered(0.5, 0.5, 2).length
-    (2.8, 1.75)
+    (2.97, 1.75)
     """
     _length(k)
     hit, miss = _share("after a match", after_match), _share("after a miss", after_miss)

@@ -137,7 +137,7 @@ def _about(value: dict[str, Any], where: str, number: int) -> dict[str, Any]:
         raise InputError(f"{where}:{number}: run.seed is {shown(about['seed'])}; expected a whole number or null")
     drafter = about["drafter"]
     model = drafter.get("model") if isinstance(drafter, dict) else drafter
-    if model is not None and not isinstance(model, str) or not isinstance(drafter, dict | None):
+    if not isinstance(drafter, dict | None) or not isinstance(model, str | None):
         raise InputError(
             f'{where}:{number}: run.drafter is {shown(drafter)}; expected null or a table such as {{"model": NAME}}'
         )
@@ -198,9 +198,10 @@ def price_recorded(run: RecordedRun, cost: CostModel, batch_size: int = 1) -> di
         cost = replace(cost, machine=replace(cost.machine, drafter=_drafter(drafter)))  # type: ignore[type-var]
     shapes = run.shapes
     if batch_size > 1:
+        n = batch_size
         shapes = tuple(
-            (PassShape(s.kind, s.widths * batch_size, s.context_tokens * batch_size, s.recompute_tokens * batch_size), n)
-            for s, n in shapes
+            (PassShape(s.kind, s.widths * n, s.context_tokens * n, s.recompute_tokens * n), count)
+            for s, count in shapes
         )
     price = price_groups(cost, [(s, n) for s, n in shapes if s.kind is not Kind.PREFILL])
     prefill = price_groups(cost, [(s, n) for s, n in shapes if s.kind is Kind.PREFILL])

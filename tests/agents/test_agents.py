@@ -7,9 +7,10 @@ import json
 import pytest
 
 from clover_sim.agents.decisions import Decisions, implied_field_success
+from clover_sim.agents.reading import load_agent_workload, preset_names
 from clover_sim.agents.run import Prices, run_agent
 from clover_sim.agents.steps import Failure
-from clover_sim.agents.workload import AgentWorkload, Turn, load_agent_workload, preset_names, workload_of
+from clover_sim.agents.workload import AgentWorkload, Turn, workload_of
 from clover_sim.cli import main
 from clover_sim.cost import Fixed, Machine, Roofline
 from clover_sim.errors import InputError
@@ -194,3 +195,21 @@ def test_the_command(capsys, tmp_path):
     assert "token price list" in capsys.readouterr().out
     assert main(["agent", "--gpu", "rtx-3060", "--tasks", "5"]) == 3
     assert main(["agent", "--prompt-tokens", "5"]) == 2
+
+
+def test_a_long_log_is_done_in_time(tmp_path):
+    path = tmp_path / "log.csv"
+    lines = [f"{i},{100 + i % 700},{1 + (i * 37) % 900}" for i in range(3000)]
+    path.write_text("Timestamp,Request tokens,Response tokens\n" + "\n".join(lines) + "\n")
+    found = run_agent(str(path), AR, tasks=5)
+    exact = sum(1 + (i * 37) % 900 for i in range(3000))
+    assert found["workload"]["output_tokens"] == exact
+    assert found["rows"][0]["passes"] == pytest.approx(exact)
+    assert found["rows"][0]["decode_s"] == pytest.approx(exact * 0.0045, rel=0.02)
+
+
+def test_no_text_is_endless(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text('{"turns": [{"output_tokens": 9000000}]}')
+    with pytest.raises(InputError, match="more than can be run"):
+        run_agent(str(path), AR, cost=fixed())

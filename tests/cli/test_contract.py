@@ -122,9 +122,9 @@ def test_formats(capsys, name, start):
 
 
 def test_an_unknown_format_names_those_there_are(capsys):
-    code, _, err = call(capsys, "compare", "--format", "svg")
+    code, _, err = call(capsys, "compare", "--format", "xml")
     assert code == 2
-    assert "--format: there is no format 'svg'; there are csv, json, markdown, table" in err
+    assert "--format: there is no format 'xml'; there are csv, html, json, markdown, svg, table" in err
 
 
 # JSON

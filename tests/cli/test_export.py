@@ -36,7 +36,7 @@ def test_a_dash_is_standard_output_once(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("path", "code"),
-    [("r.svg", 2), ("r", 2), (".", 2), ("missing/r.json", 3), ("folder.json", 3)],
+    [("r.xml", 2), ("r", 2), (".", 2), ("missing/r.json", 3), ("folder.json", 3)],
 )
 def test_what_cannot_be_written_is_said_before_the_work(tmp_path, capsys, monkeypatch, path, code):
     monkeypatch.chdir(tmp_path)

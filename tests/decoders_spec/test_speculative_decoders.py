@@ -14,8 +14,8 @@ from clover_sim.errors import UsageError
 from clover_sim.physics.extremes import mixed_stream
 from clover_sim.records import Kind
 from clover_sim.registry import build_strategy
-from clover_sim.speculation.heads import HEADS, drafter_model
 from clover_sim.specs import load_model
+from clover_sim.speculation.heads import HEADS, drafter_model
 
 STRATEGIES = (
     "draft-model", "eagle3", "eagle3:num_speculative_tokens=3,acceptance=[0.8,0.6,0.4]", "p-eagle", "mtp",

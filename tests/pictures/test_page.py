@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
 from clover_sim.cli import main
 from clover_sim.comparison import compare
 from clover_sim.report import html
@@ -89,7 +90,8 @@ def test_names_from_files_stay_text(comparison, grid):
 
 
 def test_a_large_sweep_is_a_small_page():
-    found = sweep(vary={"threshold": "0.5:0.99:0.01", "block_size": [8, 16, 32, 64], "batch_size": range(1, 11)}, tokens=64)
+    grid = {"threshold": "0.5:0.99:0.01", "block_size": [8, 16, 32, 64], "batch_size": range(1, 11)}
+    found = sweep(vary=grid, tokens=64)
     assert len(found.rows) == 2000
     start = time.perf_counter()
     page = html.render(found)
@@ -108,7 +110,7 @@ document.querySelectorAll("#controls input[type=range]").forEach(function (input
 });
 var button = document.querySelectorAll("th button")[3];
 button.click(); button.click();
-seen.sorted = Array.from(document.querySelectorAll("tbody tr")).map(function (r) { return Number(r.cells[3].dataset.v); });
+seen.sorted = Array.from(document.querySelectorAll("tbody tr"), function (r) { return Number(r.cells[3].dataset.v); });
 seen.row = document.getElementById("answer").dataset.row;
 var pre = document.createElement("pre");
 pre.id = "selftest"; pre.textContent = JSON.stringify(seen);

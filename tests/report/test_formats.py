@@ -28,9 +28,9 @@ def test_formats_are_found():
         assert all(report.format_of_file("x" + ending) == name for ending in module.EXTENSIONS)
 
 
-@pytest.mark.parametrize("name", ["svg", "columns", "_rows", "../x", "", "os.path", "JSON"])
+@pytest.mark.parametrize("name", ["xml", "columns", "_rows", "../x", "", "os.path", "JSON"])
 def test_what_is_no_format_is_refused(name):
-    with pytest.raises(UsageError, match="there are csv, json, markdown, table"):
+    with pytest.raises(UsageError, match="there are csv, html, json, markdown, svg, table"):
         report.get_format(name)
 
 

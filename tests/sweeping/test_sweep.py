@@ -89,6 +89,13 @@ def test_what_does_not_fit_is_said_and_the_rest_goes_on():
     assert "GB" in found.refused[0]["reason"] and "1 of 2 cells" in found.warnings[0]
 
 
+class Stubborn(Future):
+    """As those of some executors: work cannot be taken back."""
+
+    def cancel(self):
+        raise NotImplementedError("Cancel not implemented")
+
+
 class Foreign(Executor):
     """Not of the standard library: runs a call when its result is near, through pickled bytes, last one first."""
 
@@ -99,7 +106,7 @@ class Foreign(Executor):
         import pickle
 
         self.count += 1
-        future: Future = Future()
+        future = Stubborn()
         again, given = pickle.loads(pickle.dumps((call, args)))
         future.set_result(again(*given, **options))
         return future
@@ -129,6 +136,11 @@ def test_the_front_by_hand():
         {"speedup_time": s, "locked_errors": e, "tokens": 1000} for s, e in ((1, 0), (2, 1), (1.5, 1), (3, 5), (3, 6))
     ]
     assert pareto(rows, range(5), "speedup_time", "locked_errors_per_1k") == [3, 1, 0]
+
+
+def test_a_front_says_how_sure_it_is():
+    loose = sweep(vary="threshold=0.6:0.98:0.02", profile="tool-call", seeds=range(3), tokens=256)
+    assert len(loose.front) > 1 and any("may belong there" in note for note in loose.notes)
 
 
 def test_conditions():

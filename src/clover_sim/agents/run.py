@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clover_sim.agents.reading import load_agent_workload
 from clover_sim.agents.steps import TEXTS, Failure, Steps
-from clover_sim.agents.workload import AgentWorkload, Turn, load_agent_workload
+from clover_sim.agents.workload import AgentWorkload, Turn
 from clover_sim.errors import InputError
 from clover_sim.prepare import Strategy, check_memory, check_whole, default_cost, describe, make_strategy
 from clover_sim.rng import substream
@@ -218,14 +219,15 @@ def _sensitivity(
     def expected(n: float, prefill: float, decode: float, tool: float, fail: float) -> float:
         tries = sum(fail**k for k in range(retries + 1))
         ends = 1.0 - fail ** (retries + 1)
-        if ends <= 0:
+        finished = ends**n
+        if finished < 1e-300:
             return float("inf")
         # A task that is given up is started again: at worst after all of its steps.
-        return n * (prefill + (decode + tool) * tries) / float(ends**n)
+        return n * (prefill + (decode + tool) * tries) / float(finished)
 
     each = (prefill / steps, decode / steps, tool / steps)
     now = expected(steps, *each, 1 - p)
-    if not now < float("inf"):
+    if not 0 < now < float("inf"):
         return {}
     changed = {
         "steps": expected(steps * 0.9, *each, 1 - p),

@@ -10,6 +10,7 @@ from clover_sim.agents.texts import DEFAULT_TEXT, open_text
 from clover_sim.agents.workload import Turn
 from clover_sim.cost import price_groups
 from clover_sim.engine import run
+from clover_sim.errors import InputError
 from clover_sim.ledger import FORCED, WRONG
 from clover_sim.prepare import Strategy
 from clover_sim.records import Kind, PassShape, TokenClass
@@ -17,6 +18,9 @@ from clover_sim.records import Kind, PassShape, TokenClass
 MOST_SAMPLES, LEAST_SAMPLES = 64, 4
 _TOKENS_OF_SAMPLES, _RUNS = 120_000, 320
 """Bounds of the runs for one strategy, so that a task with many different lengths is done in seconds."""
+
+_MOST_LENGTHS, _MOST_TOKENS = 64, 200_000
+"""More different lengths than this are run rounded up (137 as 150); more tokens in all are refused."""
 
 PREFILL_CHUNK_TOKENS = 8192
 """Longer prompts are computed in pieces of this size, the default of SGLang's chunked prefill on large cards."""
@@ -76,8 +80,15 @@ class Steps:
         lengths: Collection[int], longest: int, rules: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.strategy, self.failure, self.batch_size, self.texts = strategy, failure, batch_size, texts
+        self._coarse = len(lengths) > _MOST_LENGTHS
+        lengths = {self._length(n) for n in lengths}
+        if sum(lengths) > _MOST_TOKENS:
+            raise InputError(
+                f"the steps write texts of {len(lengths)} lengths, {sum(lengths)} tokens in all: more than can be run "
+                f"(limit {_MOST_TOKENS}); use fewer or shorter steps"
+            )
         few = min(_TOKENS_OF_SAMPLES // max(1, sum(lengths)), _RUNS // max(1, len(lengths)))
-        self.samples = max(LEAST_SAMPLES, min(MOST_SAMPLES, few))
+        self.samples = max(LEAST_SAMPLES // (2 if self._coarse else 1), min(MOST_SAMPLES, few))
         self.longest = max(1, longest)
         self.rules = rules or {}
         self._pool: dict[tuple[int, bool], list[Sample]] = {}
@@ -96,6 +107,11 @@ class Steps:
             self._prefill[key] = total
         return self._prefill[key]
 
+    def _length(self, tokens: int) -> int:
+        """The length that is run: of very many lengths, a few round ones stand for their neighbours."""
+        unit = 5 * 10 ** max(0, len(str(tokens)) - 2) if self._coarse else 1
+        return -(-tokens // unit) * unit
+
     def pool(self, tokens: int, thinking: bool) -> list[Sample]:
         """Runs over ``tokens`` tokens, one a seed."""
         key = (tokens, thinking)
@@ -103,18 +119,19 @@ class Steps:
             self._pool[key] = [self._run(tokens, thinking, seed) for seed in range(self.samples)]
         return self._pool[key]
 
-    def decode(self, turn: Turn, pick: int) -> tuple[float, float, int, int]:
+    def decode(self, turn: Turn, pick: int) -> tuple[float, float, float, float]:
         """(seconds, chance that the step is sound, passes, locked errors) of one step, with sample number ``pick``."""
-        seconds, sound, passes, errors = 0.0, 1.0 - self.failure.own, 0, 0
+        seconds, sound, passes, errors = 0.0, 1.0 - self.failure.own, 0.0, 0.0
         context = turn.context_tokens
         for tokens, thinking in ((turn.thinking_tokens, True), (turn.output_tokens, False)):
             if tokens:
-                pool = self.pool(tokens, thinking)
-                one = pool[pick % len(pool)]
-                seconds += one.base_s + one.slope_s * context
-                sound *= one.kept
-                passes += one.passes
-                errors += one.errors
+                length = self._length(tokens)
+                pool = self.pool(length, thinking)
+                one, share = pool[pick % len(pool)], tokens / length
+                seconds += (one.base_s + one.slope_s * context) * share
+                sound *= one.kept if share == 1 else one.kept**share
+                passes += one.passes * share
+                errors += one.errors * share
                 context += tokens
         return seconds, sound, passes, errors
 

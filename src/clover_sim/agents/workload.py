@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.errors import InputError, suggest
 
 MOST_TURNS = 20_000
 MOST_TOKENS = 10_000_000
@@ -67,37 +67,6 @@ class AgentWorkload:
     def output_tokens(self) -> int:
         """Tokens the model writes in one clean pass through the task."""
         return sum(t.thinking_tokens + t.output_tokens for t in self.turns)
-
-
-def preset_names() -> list[str]:
-    """Names of the workloads in the package, sorted."""
-    return sorted(f[:-5] for f in os.listdir(_folder()) if f.endswith(".toml"))
-
-
-def _folder() -> str:
-    from clover_sim.specs.load import DATA
-
-    return os.path.join(DATA, "agents")
-
-
-def load_agent_workload(name: str, tokenizer: str = "qwen", tool_s: float = 0.0) -> AgentWorkload:
-    """A preset by its name, a ``.toml`` table, or a JSON, JSONL, CSV or log file that is found out to be one of those
-    that :mod:`clover_sim.agents.transcripts` knows.
-
-    Raises :class:`UsageError` for an unknown name and :class:`InputError` for a file that cannot be used.
-    """
-    from clover_sim.specs.load import read_table
-
-    if name in (known := preset_names()):
-        path = os.path.join(_folder(), f"{name}.toml")
-        return workload_of(read_table(path), name)
-    if name.lower().endswith(".toml"):
-        return workload_of(read_table(name), name)
-    if name != "-" and not os.path.exists(name) and "." not in name and os.sep not in name:
-        raise UsageError(f"workload {name!r} is not known{suggest(name, known)}")
-    from clover_sim.agents.transcripts import read_transcript
-
-    return read_transcript(name, tokenizer, tool_s)
 
 
 def workload_of(table: Mapping[str, Any], where: str) -> AgentWorkload:

@@ -14,8 +14,8 @@ from clover_sim.specs import default_engine, load_engine, load_hardware, load_mo
 
 SEEDS = range(8)
 BLOCK = "block-diffusion"
-DFLASH = "speculative:num_speculative_tokens=7,parallel_draft=true"
-"""A drafter of blocks of eight, as DFlash2 is: one draft pass proposes seven tokens."""
+DFLASH2 = "dflash2"
+"""Blocks of eight from a drafter of five layers: one draft pass proposes seven tokens."""
 
 
 class Speed(NamedTuple):

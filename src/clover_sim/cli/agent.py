@@ -69,16 +69,16 @@ def run(args: Namespace, console: Console) -> int:
     if args.prompt_tokens:
         raise UsageError("--prompt-tokens: the workload says how long its prompts are; set system_tokens in a file")
     strategies, cost = _flags.strategies(args), _flags.cost(args)
+    from clover_sim.agents.reading import load_agent_workload
     from clover_sim.agents.run import Prices, run_agent
     from clover_sim.agents.steps import TEXTS, Failure
-    from clover_sim.agents.workload import load_agent_workload
     from clover_sim.prepare import default_cost
 
     load = load_agent_workload(args.workload, args.tokenizer, args.tool_seconds)
     cost = default_cost() if cost is None else cost
     failure = Failure(
-        args.structural_failure, args.value_failure, args.other_failure, args.thinking_failure, args.count_forced, args.loop_hazard,
-        args.own_failure,
+        args.structural_failure, args.value_failure, args.other_failure, args.thinking_failure, args.count_forced,
+        args.loop_hazard, args.own_failure,
     )  # fmt: skip
     machine = cost.machine
     paid, written = args.token_price or (None, None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from clover_sim.cli import _export, _flags
 from clover_sim.cli._console import Console
-from clover_sim.cli._numbers import positive, whole
+from clover_sim.cli._numbers import between, positive, whole
 from clover_sim.cli._parser import common_flags, typed
 from clover_sim.errors import UsageError
 
@@ -32,12 +32,17 @@ def configure(parser: ArgumentParser) -> None:
     add("--num-speculative-tokens", metavar="K", type=typed(whole), help="draft length, the root not counted")
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
         help="the same counted with the root, as SGLang does: K = N - 1")  # fmt: skip
-    add("--baseline", metavar="X", type=typed(positive), help="plain decoding under the same load, in tokens/s")
+    add("--baseline", metavar="X", type=typed(_speed), help="plain decoding under the same load, in tokens/s")
     add("--drafter", metavar="NAME|FILE", help="model that drafts, priced pass by pass; see list models")
     add("--parallel-drafting", action="store_true", help="the drafter gives all drafts in one pass")
     _flags.machine_flags(parser)
     parser.set_defaults(batch_size=None)
     common_flags(parser, _FORMATS)
+
+
+def _speed(text: str) -> float:
+    positive(text)
+    return between(1e-6, 1e12, "tokens/s")(text)
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -101,8 +106,10 @@ def _asked(args: Namespace) -> Any:
             if getattr(args, name) is not None:
                 raise UsageError(f"--{name.replace('_', '-')} needs a machine to price on: give --model and --gpu")
         return None
-    from clover_sim.explain import Asked
+    from clover_sim.explain import MOST_REQUESTS, Asked
 
+    if (args.batch_size or 0) > MOST_REQUESTS:
+        raise UsageError(f"--batch-size {args.batch_size} is too large; expected at most {MOST_REQUESTS}")
     if args.drafter is not None:
         if cost.machine is None:
             raise UsageError(f"--drafter: cost model {cost.name} has a price of its own for drafts")

@@ -28,7 +28,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--model", metavar="NAME|FILE", help="a preset, a config.json or its directory; see list models")
     add("--params-b", metavar="X", type=typed(params_b), help="bare model: parameters in billions")
     add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
-    add("--weight-gb", metavar="X", type=typed(between(1e-6, 1e6, "GB")), help="bare model: GB of weights that every pass reads")
+    add("--weight-gb", metavar="X", type=typed(between(1e-6, 1e6, "GB")),
+        help="bare model: GB of weights that every pass reads")  # fmt: skip
     add("--precision", metavar="NAME", help="format of weights and arithmetic: bf16, fp8, int8, int4, nvfp4, mxfp4 or "
         "bits a weight (default: the file's own, else bf16)")  # fmt: skip
     add("--kv-cache-dtype", metavar="NAME", help="format of the K/V cache (default bf16)")

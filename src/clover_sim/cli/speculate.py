@@ -38,6 +38,8 @@ def configure(parser: ArgumentParser) -> None:
         help="the same with the root, as SGLang counts: K = N - 1; of a tree, all its tokens")  # fmt: skip
     add("--speculative-num-steps", metavar="N", type=typed(whole), help="levels of a tree")
     add("--speculative-eagle-topk", metavar="N", type=typed(whole), default=4, help="children a node of a tree")
+    add("--schedule", metavar="[[A,B,K],...]", type=typed(_schedule),
+        help="draft length by batch, as vLLM takes it, 0 for none; or auto (default): the fastest")  # fmt: skip
     add("--drafter", metavar="NAME|FILE", help="the model that drafts, instead of the method's own head")
     add("--drafter-precision", metavar="NAME", default="bf16", help="format of its weights (default bf16)")
     add = parser.add_argument_group("acceptance (one of)").add_argument
@@ -95,6 +97,7 @@ def run(args: Namespace, console: Console) -> int:
     found = speculate(
         machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,
         hit_rate=hits, measured=measured, topk=args.speculative_eagle_topk, spread=spread,
+        schedule=args.schedule,
     )  # fmt: skip
     from clover_sim.speculation.document import document, outline
 
@@ -116,7 +119,7 @@ def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
     """Acceptance, hit rate, the range of a preset, and the draft length."""
     from clover_sim import acceptance as made
     from clover_sim.speculation import METHODS, preset
-    from clover_sim.speculation.presets import SPREAD
+    from clover_sim.speculation.presets import BLOCK_RHO, SPREAD
 
     tree = METHODS[method].how == "tree"
     with_root = None if tree else args.speculative_num_draft_tokens
@@ -149,9 +152,7 @@ def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
             "--speculative-num-draft-tokens counts the root)"
         )
     k = made.draft_length(stated, with_root, default)
-    rho = made.DEFAULT_RHO if args.rho is None else args.rho
-    if METHODS[method].how == "block" and args.rho is None:
-        from clover_sim.speculation.presets import BLOCK_RHO as rho  # noqa: N811
+    rho = args.rho or (BLOCK_RHO if METHODS[method].how == "block" else made.DEFAULT_RHO)
     if way == "acceptance_length":
         return made.from_length(args.acceptance_length, k, bonus=not args.without_bonus, rho=rho), hits, None, k
     if way == "acceptance_rate":
@@ -184,6 +185,23 @@ def _from_log(path: str) -> Any:
         f"{path}: says neither per-position rates nor an acceptance length with its draft length; run explain on it, "
         "then give --acceptance-length and --num-speculative-tokens"
     )
+
+
+def _schedule(text: str) -> tuple[tuple[int, int, int], ...] | None:
+    """``[[1,64,3],[65,128,1]]``: first and last batch, draft length."""
+    if text == "auto":
+        return None
+    import json
+
+    try:
+        runs = json.loads(text)
+        found = tuple((whole(str(a)), whole(str(b)), whole(str(k), 0)) for a, b, k in runs)
+    except (ValueError, TypeError, RecursionError):
+        raise UsageError(f"{text!r} is not a schedule such as [[1,64,3],[65,128,1]], or auto") from None
+    for a, b, _ in found:
+        if b < a:
+            raise UsageError(f"[{a}, {b}] runs backwards; write the smaller batch first")
+    return found
 
 
 def _share(text: str) -> float:

@@ -139,7 +139,8 @@ def load_calibration(path: str) -> Calibration:
 
     table = read_table(path)
     if table.get("schema") != SCHEMA:
-        raise InputError(f"{path}: schema is {check.shown(table.get('schema'))}; expected {SCHEMA!r}, what calibrate writes")
+        found = check.shown(table.get("schema"))
+        raise InputError(f"{path}: schema is {found}; expected {SCHEMA!r}, what calibrate writes")
     check.keys(path, table, ("schema", "engine", "hardware", "model", "constants", "measured"))
     constants = table.get("constants")
     if not isinstance(constants, dict) or not constants:

@@ -171,7 +171,8 @@ def document(result: Estimate, extra: dict[str, Any] | None = None) -> dict[str,
         "memory": {
             "batch_size": memory.batch_size, "context_tokens": memory.context_tokens,
             "weight_bytes": memory.weight_bytes, "kv_bytes": memory.kv_bytes, "state_bytes": memory.state_bytes,
-            "total_bytes": memory.total_bytes, "capacity_bytes": memory.capacity_bytes, "fits": memory.fits,
+            "offload_bytes": memory.offload_bytes, "total_bytes": memory.total_bytes,
+            "capacity_bytes": memory.capacity_bytes, "fits": memory.fits,
             "longest_context_tokens": memory.longest_context_tokens, "largest_batch_size": memory.largest_batch_size,
         },
     }  # fmt: skip

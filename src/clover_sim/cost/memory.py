@@ -8,7 +8,7 @@ from clover_sim.specs import ModelSpec
 
 
 class MemoryPicture(NamedTuple):
-    """What a run keeps in memory, over all cards together.
+    """What a run keeps in memory, over all cards together, and how much of its weights the host's memory holds.
 
     Args:
         weight_bytes: the target's weights, embedding included. drafter_bytes: the drafter's.
@@ -18,6 +18,7 @@ class MemoryPicture(NamedTuple):
         batch_size, context_tokens: what was asked for; the context is that of one sequence.
         longest_context_tokens: longest context of each of the ``batch_size`` sequences that fits, at most the
             model's own maximum; 0 if not even an empty one does, ``None`` if nothing limits it.
+        offload_bytes: the share of ``weight_bytes`` that lies in the host's memory.
         largest_batch_size: most sequences of ``context_tokens`` that fit; ``None`` if nothing limits it.
     """
 
@@ -31,11 +32,12 @@ class MemoryPicture(NamedTuple):
     context_tokens: int
     longest_context_tokens: int | None
     largest_batch_size: int | None
+    offload_bytes: float = 0.0
 
     @property
     def total_bytes(self) -> float:
-        """Everything together."""
-        return self.weight_bytes + self.kv_bytes + self.state_bytes + self.drafter_bytes
+        """Everything together on the cards."""
+        return self.weight_bytes + self.kv_bytes + self.state_bytes + self.drafter_bytes - self.offload_bytes
 
     @property
     def fits(self) -> bool:
@@ -70,7 +72,8 @@ def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0)
         models.append(machine.drafter)
 
     state = sum(model.state_bytes_per_sequence for model in models)
-    room = capacity - weights - drafter_bytes
+    away = min(machine.offload_bytes, weights)
+    room = capacity - weights - drafter_bytes + away
     one = state + _cache_bytes(machine, models, context_tokens)
     batch = None if one == 0 and room >= 0 else max(0, int(room // one)) if one else 0
     longest = _longest(machine, models, room / batch_size - state)
@@ -85,6 +88,7 @@ def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0)
         context_tokens=context_tokens,
         longest_context_tokens=longest,
         largest_batch_size=batch,
+        offload_bytes=away,
     )
 
 

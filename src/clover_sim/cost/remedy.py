@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from clover_sim.cost.machine import Machine, stored_bytes
@@ -36,7 +37,8 @@ def offloaded(machine: Machine, what: str, batch_size: int = 1, context_tokens: 
             f"--offload {what}: {gigabytes(excess)} are too much but {what} have only {gigabytes(most)}; "
             f"try {remedy}a smaller batch, a shorter context or fewer bits"
         )
-    return replace(machine, offload=what, offload_bytes=excess)
+    # A whole byte more, so that what stays fits to the last digit.
+    return replace(machine, offload=what, offload_bytes=min(math.floor(excess) + 1.0, most))
 
 
 def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:

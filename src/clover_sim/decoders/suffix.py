@@ -64,7 +64,7 @@ class SuffixDecoding:
             view = yield canvas.next(found + 1)
             agreed = view.agreed()
             canvas.commit(agreed)
-            kept = found and len(agreed) >= found  # the bonus may lie past the end of the text
+            kept = found and len(agreed) > found
             match = min(match + len(agreed), self.max_tree_depth) if kept else 1
 
 

@@ -11,10 +11,13 @@ from typing import IO, Any
 
 from clover_sim.explain._judge import Judgement, judge
 from clover_sim.explain._pool import FIELDS, contract, plain, pool
-from clover_sim.explain._predict import Asked, Prediction, predict
+from clover_sim.explain._predict import MOST_REQUESTS, Asked, Prediction, predict
 from clover_sim.logs import Identity, Reading, Section, read_logs
 
-__all__ = ["FIELDS", "SCHEMA", "Asked", "Explanation", "Judgement", "Prediction", "explain", "largest_speedup"]
+__all__ = [
+    "FIELDS", "MOST_REQUESTS", "SCHEMA", "Asked", "Explanation", "Judgement", "Prediction", "explain",
+    "largest_speedup",
+]  # fmt: skip
 
 SCHEMA = "clover-sim/explain/1"
 

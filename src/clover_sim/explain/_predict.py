@@ -77,12 +77,16 @@ class Prediction:
         return {**asdict(self), "break_even_acceptance_length": self.cost_ratio}
 
 
+MOST_REQUESTS = 1_000_000
+"""Most requests that are priced together; no server runs as many."""
+
+
 def predict(section: Section, asked: Asked) -> Prediction | None:
-    """The prediction for ``section``; ``None`` where it does not say how many tokens a pass verifies."""
+    """The prediction for ``section``; ``None`` where it lacks the tokens that a pass verifies, or too many run."""
     asked = asked.for_engine(section.engine)
     batch = asked.batch_size or max(1, round(section.running_requests or 1))
     k = section.num_speculative_tokens
-    if section.speculative and k is None:
+    if (section.speculative and k is None) or batch > MOST_REQUESTS:
         return None
     width = 1 + (k or 0) if section.speculative else 1
     context = asked.context_tokens * batch

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+"""A string of JSON, or the rest of a text that breaks off within one (looked for again from each quotation mark, it
+would take time that grows with the square of the length)."""
 _INSIDE_JSON = re.compile(
     r'\s*(?:$|["{}\],]|\[\s*(?:$|[\]"{\[]|-?\d[\d.eE+-]*\s*[,\]])|(?:-?\d[\d.eE+-]*|true|false|null|-?Infinity|NaN)\s*[,\]}]?\s*$)'
 ).match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
@@ -15,6 +16,11 @@ from clover_sim.logs._text import clean, without_prefix
 
 _WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload")
 """Keys under which collectors keep the line they wrapped in JSON."""
+
+_LONGEST_TEXT = 32 << 10
+"""Longest line that is taken apart; configurations at the start of a log have up to 10 kB."""
+
+_DIGITS = re.compile(r"\d{100}")
 
 _UNKNOWN = "no known format"
 _JSON_UNKNOWN = "JSON of no known format"
@@ -164,6 +170,12 @@ class _Work:
         self._number += lines
 
     def _text(self, text: str, ended: bool = True) -> None:
+        if len(text) > _LONGEST_TEXT:
+            self._skip(f"longer than a line of metrics ({_LONGEST_TEXT >> 10} kB)", 1)
+            return
+        if _DIGITS.search(text):
+            self._skip("a number of more digits than any count has", 1)
+            return
         cleaned = clean(text)
         self._outcome(self._offer(Line(cleaned, without_prefix(cleaned), ended)), 1, _UNKNOWN)
 

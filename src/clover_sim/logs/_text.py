@@ -2,13 +2,12 @@ r"""Lines as people paste them, made plain: colours in every spelling, prefixes 
 
 from __future__ import annotations
 
-import math
 import re
 
 _ESCAPE = r"(?:\x1b|\\x1b|\\u001b|\\033|\\e|\^\[|\u241b|\u2190|ESC)"
 _COLOUR = re.compile(
     rf"{_ESCAPE}\[[0-9;?]*[A-Za-z]"  # with the escape character, real or spelled out
-    r"|\x1b\][^\x07]*(?:\x07|\x1b\\)"  # a title
+    r"|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)"  # a title
     r"|\[\d{1,3}(?:;\d{1,3})*m"  # the escape character lost on the way
 )
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b]|\^M$|\*\*|`")
@@ -53,30 +52,35 @@ def without_prefix(text: str) -> str:
 
 
 def number(text: str | None) -> float | None:
-    """The number that ``text`` starts with, ``None`` where there is none or it is not finite (``nan%``, ``inf``).
+    """The number that ``text`` starts with; ``None`` where there is none, or none that a count, rate or time can be.
 
-    >>> number("62.3%"), number("1,024.5 tokens"), number("nan%"), number("inf"), number(None)
-    (62.3, 1024.5, None, None, None)
+    >>> number("62.3%"), number("1,024.5 tokens"), number("nan%"), number("inf"), number("-5"), number("1e308")
+    (62.3, 1024.5, None, None, None, None)
     """
     found = _NUMBER.match(text.strip()) if text else None
     if not found:
         return None
-    value = float(found[0].replace(",", ""))
-    return value if math.isfinite(value) else None
+    return _figure(float(found[0].replace(",", "")))
 
 
 def real(value: object) -> float | None:
-    """A finite number of a JSON document, else ``None``.
+    """A number of a JSON document that a count, rate or time can be, else ``None``.
 
-    >>> real(3), real(True), real("x"), real(float("nan"))
-    (3.0, None, None, None)
+    >>> real(3), real(True), real("x"), real(float("nan")), real(10**400)
+    (3.0, None, None, None, None)
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else _figure(value)
 
 
-_FIELD = re.compile(r"(?:^|,)\s*(#?[A-Za-z][A-Za-z0-9 \-/()#]*?)\s*[:=]\s*")
+SMALLEST, LARGEST = 1e-12, 1e18
+"""Bounds of what a count, a rate or a time of a log can be, 0 beside them."""
+
+
+def _figure(value: float) -> float | None:
+    return float(value) if value == 0 or SMALLEST <= value <= LARGEST else None
+
+
+_FIELD = re.compile(r"(?:^|,)\s*(#?[A-Za-z][A-Za-z0-9 \-/()#]{0,80}?)\s{0,8}[:=]\s*")
 
 
 def fields(text: str) -> dict[str, str]:
@@ -90,8 +94,9 @@ def fields(text: str) -> dict[str, str]:
 
 
 def rates(text: str | None) -> list[float] | None:
-    """A list of rates such as ``0.8, 0.7``; ``None`` if any entry is not a finite number."""
+    """A list of rates such as ``0.8, 0.7``; ``None`` if any entry is not a number from 0 to 1."""
     if not text:
         return None
     found = [number(part) for part in text.strip("()[] ").split(",")]
-    return None if any(value is None for value in found) else [value for value in found if value is not None]
+    known = [value for value in found if value is not None and value <= 1]
+    return known if len(known) == len(found) else None

@@ -11,7 +11,9 @@ from clover_sim.logs._text import fields, number
 MARKS = ("Speculative metrics:", "Avg generation throughput:")
 
 _SPEC = re.compile(r"Speculative metrics:\s*(?=[A-Z])")
-_ENGINE = re.compile(r"Avg prompt throughput:.*Avg generation throughput:.*Running:\s*\d+ reqs, (?:Swapped|Pending):")
+_ENGINE = re.compile(
+    r"Avg prompt throughput:.{0,120}Avg generation throughput:.{0,120}Running:\s*\d+ reqs, (?:Swapped|Pending):"
+)
 _NAMES = ("number of draft tokens", "number of accepted tokens", "number of emitted tokens")
 _OVERCOUNTED = (
     "V0 counts accepted drafts even behind a rejected one, so its acceptance rate is too high; "

@@ -27,10 +27,10 @@ from clover_sim.logs._text import fields, number, rates
 MARKS = ("SpecDecoding metrics:", "Speculative metrics:", "Avg generation throughput:", "SpeculativeConfig(")
 
 _SPEC = re.compile(r"(?:SpecDecoding|Speculative) metrics:\s*(?=[A-Z])")
-_ENGINE = re.compile(r"Avg prompt throughput:.*Avg generation throughput:.*Running:\s*\d+ reqs, Waiting:")
+_ENGINE = re.compile(r"Avg prompt throughput:.{0,120}Avg generation throughput:.{0,120}Running:\s*\d+ reqs, Waiting:")
 _PROCESS = re.compile(r"pid=(\d+)\)")
 _CONTAINER = re.compile(r"\s*([\w.\-/]+)\s*\|\s")
-_CONFIG = re.compile(r"SpeculativeConfig\(method='?(\w+)'?.*?num_spec(?:ulative)?_tokens=(\d{1,6})")
+_CONFIG = re.compile(r"SpeculativeConfig\(method='?(\w+)'?.{0,2000}?num_spec(?:ulative)?_tokens=(\d{1,6})")
 _USUAL_WINDOW_S = (8.0, 12.0)
 _ROUNDING = 0.02
 _VARIABLE = ("ngram", "suffix")

@@ -77,7 +77,8 @@ def _decisions(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
         joint, single = one["decisions"]["jointly"], one["decisions"]["one_by_one"]
         lines += wrap(
             f"  {clean(label(one))}: jointly {joint['seconds'] * 1e3:.0f} ms and {joint['group_success']:.1%} of "
-            f"groups right, one by one {single['seconds'] * 1e3:.0f} ms and {single['group_success']:.1%}", look.width, "    ",
+            f"groups right, one by one {single['seconds'] * 1e3:.0f} ms and {single['group_success']:.1%}",
+            look.width, "    ",
         )  # fmt: skip
     return lines
 
@@ -104,9 +105,9 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
                 continue
             faster = base["decode_s"] / one["decode_s"]
             said.append(
-                f"{label(one)}: {one['tokens_per_pass']:.1f} tokens a pass at {_pass_cost(base, one):.1f}x the price of "
-                f"a one-token pass (drafts included), so decoding is {faster:.2f}x as fast as token by token, a task "
-                f"without failures {base['clean_task_s'] / one['clean_task_s']:.2f}x"
+                f"{label(one)}: {one['tokens_per_pass']:.1f} tokens a pass at {_pass_cost(base, one):.1f}x the price "
+                f"of a one-token pass (drafts included), so decoding is {faster:.2f}x as fast as token by token, a "
+                f"task without failures {base['clean_task_s'] / one['clean_task_s']:.2f}x"
                 + _with_failures(base, one, settings["retries"])
             )
     worst = min(rows, key=lambda r: r["step_success"])

@@ -27,8 +27,8 @@ def render_claims(document: Mapping[str, Any], look: Look = PLAIN) -> str:
         verdicts = wrap(f"  {'verdict:':10} {clean(verdict)}", look.width, " " * 13)
         lines += [look.paint(_COLOURS.get(first, "1"), line) for line in verdicts]
         lines += [*wrap(f"  {'why:':10} {clean(row['why'])}", look.width, " " * 13), ""]
-    words = {"follows": "follow", "possible": "are possible under a condition", "contradicts": "contradict the model",
-             "cannot": "cannot be tested here"}  # fmt: skip
+    words = {"follows": "follow from the model", "possible": "possible under a condition",
+             "contradicts": "in contradiction to it", "cannot": "that cannot be tested here"}  # fmt: skip
     said = ", ".join(f"{n} {words.get(first, first)}" for first, n in counts.items())
     lines += wrap(f"{len(document['claims'])} claims: {said}. Source: {document['claims'][0]['source']}.", look.width)
     return "\n".join(line.rstrip() for line in lines) + "\n"

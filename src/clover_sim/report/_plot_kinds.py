@@ -78,7 +78,9 @@ def pareto(
             dx, dy = bars[i]
             low, high = axes.x(max(xs.low, points[i][0] - dx)), axes.x(min(xs.high, points[i][0] + dx))
             figure.line(low, y, high, y, "a")
-            figure.line(x, axes.y(max(ys.low, points[i][1] - dy)), x, axes.y(min(ys.high, points[i][1] + dy)), "a")
+            bottom, top = axes.y(max(ys.low, points[i][1] - dy)), axes.y(min(ys.high, points[i][1] + dy))
+            figure.line(x, bottom, x, top, "a")
+            taken += [(low, y - 2, high, y + 2), (x - 2, top, x + 2, bottom)]
         figure.sign(x, y, 2 if i == best else 1, points[i][2], 6 if i == best else 4.5)
         taken.append((x - 7, y - 7, x + 7, y + 7))
     for i in sorted(ordered, key=lambda i: i != best)[:8]:

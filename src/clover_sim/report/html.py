@@ -65,10 +65,13 @@ def _question(result: Any) -> tuple[str, str]:
 
 
 def _verdict(result: Any) -> str:
-    notes = [f"<li>{_text(note)}</li>" for note in result.notes]
+    notes = list(result.notes)
     if not notes:
         return _page.note("nothing to say")
-    return f'<p class="verdict">{_text(result.notes[-1])}</p><ul>{"".join(notes[:-1])}</ul>'
+    answers = [note for note in notes if " against token by token: " in note or note.startswith("Best ")]
+    answer = answers[-1] if answers else notes[-1]
+    rest = "".join(f"<li>{_text(note)}</li>" for note in notes if note != answer)
+    return f'<p class="verdict">{_text(answer)}</p><ul>{rest}</ul>'
 
 
 def _svgs(result: Any) -> list[str]:
@@ -141,7 +144,7 @@ def _embedded(result: Any) -> str:
     rows = list(result.rows)
     axes = [axis.key for axis in getattr(result, "axes", ())]
     options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in _page.SLIDERS))
-    keys = list(dict.fromkeys([*axes, *options, *(["tokens"] if len({r["tokens"] for r in rows}) > 1 else [])]))
+    keys = list(dict.fromkeys([*axes, *options, *(k for k in ("stream", "tokens") if len({r[k] for r in rows}) > 1)]))
     settings: dict[str, list[Any]] = {}
     for key in keys:
         settings[key] = [_number_or_text(_setting(row, key)) for row in rows]

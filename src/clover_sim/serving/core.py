@@ -10,39 +10,15 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
 from clover_sim.errors import InputError
 from clover_sim.serving.arrivals import Source
+from clover_sim.serving.limits import WATERMARK, Limits
 from clover_sim.serving.measure import Record
 from clover_sim.serving.pool import Passes, Segment
 from clover_sim.serving.pricing import Pricer
-
-POLICIES = ("first-done-first-out", "lockstep")
-CACHE_RULES = ("queue", "preempt")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the machine can hold and how it is shared.
-
-    Args:
-        batch: most requests decoded together. cache_tokens: tokens of K/V cache over all requests, ``None`` without
-            limit. state_tokens: what the recurrent state of one request takes of it.
-        prefill_tokens: most prompt tokens of one prefill step; a longer prompt gets a step of its own.
-        policy: ``lockstep`` (a block waits for the slowest of its round) or ``first-done-first-out``.
-        cache_rule: ``queue`` (a request starts once all that it will need is free) or ``preempt`` (it starts once its
-            prompt fits; when the cache is full the youngest is thrown out and computed again later).
-    """
-
-    batch: int = 64
-    cache_tokens: float | None = None
-    state_tokens: float = 0.0
-    prefill_tokens: int = 8192
-    policy: str = POLICIES[0]
-    cache_rule: str = CACHE_RULES[0]
 
 
 class Job:
@@ -146,6 +122,8 @@ class Server:
         free = None
         if limits.cache_tokens is not None:
             free = limits.cache_tokens - self._used()
+            if limits.cache_rule == "preempt" and self.running:
+                free -= WATERMARK * limits.cache_tokens + self._slope + 1
         new: list[Job] = []
         tokens = 0
         while self.waiting and len(new) < room:
@@ -193,7 +171,7 @@ class Server:
         job.context = job.prompt + segment.context - segment.growth * start
         self._base += job.context
         self._slope += segment.growth
-        heapq.heappush(self._ends, (start + segment.count, job.order, job.version))
+        heapq.heappush(self._ends, (start + segment.units, job.order, job.version))
 
     def _leave(self, job: Job) -> None:
         """Take the request's current segment out of the batch."""
@@ -243,14 +221,14 @@ class Server:
         limits = self.limits
         if due is not None and steps > 1 and not self._lockstep and n < limits.batch and not self.waiting:
             steps = min(steps, _steps_until(due - self.time, first, growth))
-        if limits.cache_rule == "preempt" and limits.cache_tokens is not None and self._slope > 0:
+        if limits.cache_rule == "preempt" and limits.cache_tokens is not None:
             left = limits.cache_tokens - self._used()
-            if left < self._slope:
+            if left < self._slope or left < 0:
                 if n > 1:
                     self._throw_out()
                     return
-                left = self._slope
-            steps = min(steps, max(1, int(left / self._slope)))
+            elif self._slope > 0:
+                steps = min(steps, max(1, int(left / self._slope)))
         seconds = steps * first + growth * steps * (steps - 1) / 2
         self.time += seconds
         self.step += steps

@@ -21,7 +21,7 @@ class Segment(NamedTuple):
 
     Args:
         kind: of the target's pass. width, recompute: of it. drafts, draft_width: passes of the drafter, tokens in one.
-        count: units. context, growth: cached tokens of the first unit beyond the prompt, and how they grow a unit.
+        units: how many. context, growth: cached tokens of the first unit beyond the prompt, and how they grow a unit.
         first_token: the last of these units settles the first token. round_end: it ends a block or a cycle.
     """
 
@@ -30,7 +30,7 @@ class Segment(NamedTuple):
     recompute: int
     drafts: int
     draft_width: int
-    count: int
+    units: int
     context: float
     growth: float
     first_token: bool = False
@@ -106,7 +106,7 @@ def passes_of(finished: Run) -> Passes:
     drafts = draft_width = 0
     rows = len(ledger)
     starts = ledger.start
-    open_segment: list[Any] | None = None  # key, count, first context, last context
+    open_segment: list[Any] | None = None  # key, count, first context, sum of contexts
     for i in range(rows):
         kind = ledger.kind[i]
         if kind == Kind.DRAFT:
@@ -124,7 +124,7 @@ def passes_of(finished: Run) -> Passes:
         context = ledger.context[i]
         if open_segment is not None and open_segment[0] == key:
             open_segment[1] += 1
-            open_segment[3] = context
+            open_segment[3] += context
         else:
             if open_segment is not None:
                 segments.append(_segment(open_segment))
@@ -139,6 +139,9 @@ def passes_of(finished: Run) -> Passes:
 
 
 def _segment(found: list[Any], first_token: bool = False, round_end: bool = False) -> Segment:
-    key, count, first, last = found
-    growth = (last - first) / (count - 1) if count > 1 else 0.0
-    return Segment(Kind(key[0]), *key[1:], count, first, growth, first_token, round_end)
+    key, count, first, total = found
+    growth = 2 * (total - count * first) / (count * (count - 1)) if count > 1 else 0.0  # keeps the sum exactly
+    kind, width, recompute, drafts, draft_width = key
+    return Segment(
+        Kind(kind), width, recompute, drafts, draft_width, count, first, growth, first_token, round_end
+    )

@@ -83,7 +83,8 @@ def _band(field: str, value: Any) -> Band:
         raise InputError(f"engine: {field} is {check.shown(value)}; expected a low and a high factor")
     low, high = (float(check.number("engine", field, item, above=True)) for item in value)
     if low > 1 or high < 1:
-        raise InputError(f"engine: {field} is {check.shown(value)}; expected a low factor up to 1 and a high one from 1")
+        found = check.shown(value)
+        raise InputError(f"engine: {field} is {found}; expected a low factor up to 1 and a high one from 1")
     return low, high
 
 

@@ -74,7 +74,8 @@ class HardwareSpec:
         if self.price_usd_per_hour is not None:
             check.number(name, "price_usd_per_hour", self.price_usd_per_hour)
         if self.category not in CATEGORIES:
-            raise InputError(f"{name}: category is {check.shown(self.category)}; expected one of {', '.join(CATEGORIES)}")
+            found = check.shown(self.category)
+            raise InputError(f"{name}: category is {found}; expected one of {', '.join(CATEGORIES)}")
         for field in ("link", "vendor"):
             check.text(name, field, getattr(self, field))
         for field in ("title", "interconnect", "architecture", "note"):

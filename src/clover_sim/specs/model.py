@@ -121,6 +121,8 @@ class ModelSpec:
             raise InputError(f"{self.name}: params is {self.params}; expected {total}, the sum of the parts")
         if self.tied and self.lm_head_params:
             raise InputError(f"{self.name}: lm_head_params is {self.lm_head_params}; expected 0 for a tied table")
+        if not self.active():
+            raise InputError(f"{self.name}: no parameter but the embedding; expected some that a pass multiplies by")
         routed = self.experts * self.params_per_expert * self.moe_layers
         if routed != self.routed_expert_params:
             raise InputError(
@@ -199,11 +201,13 @@ class ModelSpec:
 def _windows(name: str, value: Any) -> tuple[tuple[int, int], ...]:
     """``((window_tokens, elements_per_token), ...)`` from a list of pairs."""
     if not isinstance(value, (list, tuple)):
-        raise InputError(f"{name}: kv_windows is {check.shown(value)}; expected pairs of window tokens and elements per token")
+        found = check.shown(value)
+        raise InputError(f"{name}: kv_windows is {found}; expected pairs of window tokens and elements per token")
     pairs: list[tuple[int, int]] = []
     for pair in value:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise InputError(f"{name}: kv_windows holds {check.shown(pair)}; expected pairs of window tokens and elements")
+            found = check.shown(pair)
+            raise InputError(f"{name}: kv_windows holds {found}; expected pairs of window tokens and elements")
         window, elements = (check.whole(name, "kv_windows", item, 1) for item in pair)
         pairs.append((window, elements))
     return tuple(pairs)

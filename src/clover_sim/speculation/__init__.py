@@ -6,7 +6,7 @@ The layer of costs: it prices with :mod:`clover_sim.cost` and takes acceptance f
 from __future__ import annotations
 
 from clover_sim.speculation.answer import Answer, Point, speculate
-from clover_sim.speculation.cycle import Cycle, Measured, cycle
+from clover_sim.speculation.cycles import Cycle, Measured, cycle
 from clover_sim.speculation.heads import HEADS, drafter_model
 from clover_sim.speculation.methods import ALIASES, METHODS, Shape, method_name, shape_of
 from clover_sim.speculation.presets import WORKLOADS, preset

@@ -9,7 +9,7 @@ from clover_sim.acceptance import Acceptance, alpha_of_length
 from clover_sim.cost import Machine, memory_check
 from clover_sim.draft_trees import best_first, fit_first
 from clover_sim.errors import InputError, UsageError
-from clover_sim.speculation.cycle import NOTHING, Cycle, Measured, cycle
+from clover_sim.speculation.cycles import NOTHING, Cycle, Measured, cycle
 from clover_sim.speculation.heads import drafter_model
 from clover_sim.speculation.methods import BLOCK, METHODS, TREE, Shape, shape_of
 from clover_sim.speculation.words import verdict
@@ -42,6 +42,7 @@ class Answer:
         worst_case: speed-up if every draft is rejected. lengths: other draft lengths; best_k: the fastest, 0 if plain
             decoding is. by_batch: ``(batch, speed-up)``. crossover_batch: least batch at which it stops paying,
             ``None`` if it never does (or never pays). schedule: ``(first, last, k)`` of batches, 0 for no drafts.
+        scheduled: ``(batch, speed-up)`` under the schedule given, or under that one.
         wasted_drafts: drafted tokens rejected for each 1000 written. extra_bytes: drafter, and its cache.
         largest_batch_plain, largest_batch: sequences that fit without and with the drafter.
     """
@@ -63,6 +64,7 @@ class Answer:
     by_batch: tuple[tuple[int, float], ...]
     crossover_batch: int | None
     schedule: tuple[tuple[int, int, int], ...]
+    scheduled: tuple[tuple[int, float], ...]
     wasted_drafts: float
     drafter_bytes: float
     drafter_cache_bytes: float
@@ -75,7 +77,7 @@ class Answer:
 def speculate(
     machine: Machine, shape: Shape, acceptance: Acceptance, *, batch_size: int = 1, context_tokens: int = 1024,
     hit_rate: float = 1.0, measured: Measured = NOTHING, most_k: int | None = None, topk: int = 4,
-    spread: tuple[Acceptance, Acceptance] | None = None,
+    spread: tuple[Acceptance, Acceptance] | None = None, schedule: Sequence[tuple[int, int, int]] | None = None,
 ) -> Answer:  # fmt: skip
     """Whether ``shape`` pays on ``machine`` with that acceptance.
 
@@ -84,6 +86,7 @@ def speculate(
         acceptance: of a chain or block of any length (it is cut or drawn on); of a tree, its survival by level.
         hit_rate: share of cycles that have drafts (n-grams). measured: see :class:`Measured`.
         most_k: longest draft tried for the best length (default: k + 4, at most the block of a block drafter).
+        schedule: ``(first, last, k)`` of batches with the draft length there, 0 for plain decoding.
         spread: a low and a high acceptance, for the range of the speed-up.
     """
     if not 0 <= hit_rate <= 1:
@@ -106,6 +109,7 @@ def speculate(
     most = memory.largest_batch_size
     batches = [b for b in BATCHES if b <= batch_size or most is None or b <= most]
     by_batch = tuple((b, asked.speedup(b)) for b in batches)
+    fastest = _schedule(asked, batches)
     need = (ratio - 1) / (hit_rate * shape.k) if hit_rate else 2.0
     found = Answer(
         machine=machine, cycle=here, acceptance=acceptance, tokens_per_cycle=made, cost_ratio=ratio,
@@ -113,7 +117,8 @@ def speculate(
         break_even_rate=need if need <= 1 else None,
         break_even_alpha=alpha_of_length(max(1 + need * shape.k, 1.0), shape.k) if need <= 1 else None,
         worst_case=1 / ratio, lengths=lengths, best_k=best.k if best.speedup > 1 else 0, by_batch=by_batch,
-        crossover_batch=_crossover(by_batch, asked), schedule=_schedule(asked, batches),
+        crossover_batch=_crossover(by_batch, asked), schedule=fastest,
+        scheduled=_scheduled(asked, batches, fastest if schedule is None else schedule),
         wasted_drafts=1000 / made * hit_rate * max(shape.k - (acceptance.length - 1), 0.0),
         drafter_bytes=memory.drafter_bytes, drafter_cache_bytes=memory.kv_bytes - alone.kv_bytes,
         largest_batch_plain=alone.largest_batch_size, largest_batch=memory.largest_batch_size,
@@ -216,3 +221,15 @@ def _schedule(asked: _Asked, batches: Sequence[int]) -> tuple[tuple[int, int, in
         else:
             runs.append((batch, last, k))
     return tuple(runs)
+
+
+def _scheduled(
+    asked: _Asked, batches: Sequence[int], schedule: Sequence[tuple[int, int, int]]
+) -> tuple[tuple[int, float], ...]:
+    """Speed-up at each batch tried with the draft length that the schedule has for it; 1 where it has none."""
+    lengths = {k: (shape, made) for k, shape, made in asked.resized(sorted({k for *_, k in schedule if k}))}
+    found = []
+    for batch in batches:
+        k = next((k for first, last, k in schedule if first <= batch <= last), 0)
+        found.append((batch, lengths[k][1] / asked.price(lengths[k][0], batch).cost_ratio if k else 1.0))
+    return tuple(found)

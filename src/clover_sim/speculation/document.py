@@ -30,7 +30,8 @@ def document(found: Answer) -> dict[str, Any]:
         "plain_step_s": c.plain_s, "verify_s": c.verify_s, "draft_s": c.draft_s, "match_s": c.match_s,
         "cycle_s": c.cycle_s, "tokens_per_cycle": found.tokens_per_cycle, "cost_ratio": found.cost_ratio,
         "speedup": found.speedup, "speedup_low": found.low, "speedup_high": found.high,
-        "tokens_per_s": found.tokens_per_cycle * c.batch_size / c.cycle_s, "plain_tokens_per_s": c.batch_size / c.plain_s,
+        "tokens_per_s": found.tokens_per_cycle * c.batch_size / c.cycle_s,
+        "plain_tokens_per_s": c.batch_size / c.plain_s,
         "speedup_range_of_preset": list(found.range_speedup) if found.range_speedup else None,
         "break_even_acceptance_length": found.break_even_length, "break_even_acceptance_rate": found.break_even_rate,
         "break_even_alpha": found.break_even_alpha, "worst_case_speedup": found.worst_case,
@@ -45,6 +46,7 @@ def document(found: Answer) -> dict[str, Any]:
         "speedup_by_batch": [{"batch_size": b, "speedup": s} for b, s in found.by_batch],
         "crossover_batch": found.crossover_batch,
         "num_speculative_tokens_per_batch_size": [list(run) for run in found.schedule],
+        "speedup_by_batch_scheduled": [{"batch_size": b, "speedup": s} for b, s in found.scheduled],
         "drafter_bytes": found.drafter_bytes, "drafter_cache_bytes": found.drafter_cache_bytes,
         "largest_batch": found.largest_batch, "largest_batch_plain": found.largest_batch_plain,
         "lossless": True,
@@ -80,11 +82,14 @@ def outline(found: Answer) -> list[Block]:
     if found.range_speedup:
         rows.append(("range", f"{found.range_speedup[0]:.2f}", f"to {found.range_speedup[1]:.2f} x for such texts"))
     best = [
-        (f"k = {p.k}", f"{p.speedup:.2f}", f"x; {p.acceptance_length:.2f} tokens; last position {p.marginal_speedup:+.2f}")
+        (f"k = {p.k}", f"{p.speedup:.2f}", f"x ({p.marginal_speedup:+.2f}), {p.acceptance_length:.2f} tokens a cycle")
         for p in found.lengths
     ]
     where = f"{machine.model.name} on {machine.hardware.name}, {machine.engine.name}"
-    batches = [(f"batch {b}", f"{s:.2f}", "x") for b, s in found.by_batch]
+    batches = [
+        (f"batch {b}", f"{s:.2f}", f"x; {by_schedule:.2f} by schedule")
+        for (b, s), (_, by_schedule) in zip(found.by_batch, found.scheduled, strict=True)
+    ]
     runs = ", ".join(f"[{a}, {b}, {k}]" for a, b, k in found.schedule)
     return [
         (f"{c.shape.method} for {where}", rows, []),

@@ -183,7 +183,7 @@ def _typed(key: str, values: tuple[str, ...]) -> tuple[Any, ...]:
         return tuple(int(value) for value in values)
     if key in FIGURES:
         try:
-            return tuple(float(value) for value in values)
-        except ValueError:
+            return tuple(int(n) if (n := float(value)).is_integer() else n for value in values)
+        except (ValueError, OverflowError):
             raise UsageError(f"vary {key}: {', '.join(values)} are not all numbers") from None
     return values

@@ -13,6 +13,9 @@ from clover_sim.stats import ci95, mean
 Row = Mapping[str, Any]
 Samples = Mapping[str, Sequence[float | None]]
 
+MOST_PAIRS = 20_000
+"""Pairs of rows that are compared to say how sure the front is: about half a second."""
+
 PER_1K = "_per_1k"
 """Suffix for a count in each thousand tokens, so that texts of different lengths can be compared."""
 
@@ -121,6 +124,35 @@ def pareto(rows: Sequence[Row], among: Sequence[int], speed: str, errors: str) -
             least = y
             front.append(i)
     return front
+
+
+def near_front(
+    rows: Sequence[Row], among: Sequence[int], front: Sequence[int], figures: tuple[str, str],
+    samples: Mapping[int, Samples],
+) -> int | None:  # fmt: skip
+    """How many rows off the front the seeds cannot tell from a row of it that beats them.
+
+    ``None`` with one seed, or where there would be too many pairs to look at.
+    """
+    if not samples or len(among) * len(front) > MOST_PAIRS:
+        return None
+    count = 0
+    for i in among:
+        if i in front:
+            continue
+        beaten = False
+        for f in front:
+            gaps = [difference(key, f, i, rows, samples) for key in figures]
+            signs = [1 if more_is_better(key) else -1 for key in figures]
+            if any(gap is None for gap in gaps):
+                continue
+            sure = [sign * gap[0] > gap[1] for gap, sign in zip(gaps, signs, strict=True) if gap]
+            worse = [sign * gap[0] < 0 for gap, sign in zip(gaps, signs, strict=True) if gap]
+            if any(sure) and not any(worse):
+                beaten = True
+                break
+        count += not beaten
+    return count
 
 
 def best(rows: Sequence[Row], among: Sequence[int], key: str) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from clover_sim.errors import UsageError
@@ -63,7 +64,9 @@ def _submitted(executor: Executor, work: Sequence[Chunk]) -> Iterator[list[str]]
             yield future.result()
     finally:
         for future in futures:
-            future.cancel()
+            if not future.done():
+                with suppress(NotImplementedError):  # some executors cannot take work back
+                    future.cancel()
 
 
 def _end_with_parent() -> None:

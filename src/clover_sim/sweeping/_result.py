@@ -124,6 +124,7 @@ def value_text(row: Mapping[str, Any], key: str) -> str:
 def explain(
     rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str, alike: Sequence[int],
     where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
+    near: int | None = None,
 ) -> list[str]:  # fmt: skip
     """Sentences for under the table, the answer last."""
     notes = []
@@ -134,6 +135,11 @@ def explain(
             f"Pareto front of {speed} against {errors}: {len(front)} of {len(rows)} rows; every other row is beaten by "
             "one of them in one figure without being better in the other."
         )
+        if near:
+            notes.append(
+                f"{_counted(near, 'more row', 'more rows')} may belong there: no row of the front beats them by more "
+                "than the paired 95 % interval."
+            )
     if any((row["options"].get("block_size") or 0) > 32 and row["denoise_passes"] for row in rows) and (
         len({row["options"].get("block_size") for row in rows}) > 1
     ):
@@ -154,9 +160,9 @@ def explain(
         shown = "; ".join(name_of(rows[i]) for i in alike[:3])
         more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""
         notes.append(
-            f"Not distinguishable from it with these {seeds} seeds (paired 95 % interval holds 0): {shown}{more}."
+            f"Not distinguishable from the best with these {seeds} seeds (paired 95 % interval holds 0): {shown}{more}."
         )
     else:
-        notes.append(f"Every other row differs from it by more than its paired 95 % interval ({seeds} seeds).")
+        notes.append(f"Every other row differs from the best by more than its paired 95 % interval ({seeds} seeds).")
     notes.append(words)
     return notes

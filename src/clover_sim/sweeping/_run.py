@@ -237,7 +237,8 @@ def _assemble(
     front = judge.pareto(rows, among, speed, errors)
     chosen = judge.best(rows, among, best_by)
     alike = judge.indistinct(best_by, chosen, among, rows, samples) if chosen is not None else []
-    notes = explain(rows, front, chosen, best_by, alike, where, speed, errors, len(seeds) or 1, len(refused))
+    near = judge.near_front(rows, among, front, (speed, errors), samples)
+    notes = explain(rows, front, chosen, best_by, alike, where, speed, errors, len(seeds) or 1, len(refused), near)
     warnings = []
     if refused:
         warnings.append(f"refused: {len(refused)} of {cells} cells; the first: {refused[0]['reason']}")

@@ -9,7 +9,15 @@ import os
 import re
 from functools import cache
 
-from clover_sim.specs import HardwareSpec, ModelSpec, Precision, load_engine, load_hardware, load_model, weight_precision
+from clover_sim.specs import (
+    HardwareSpec,
+    ModelSpec,
+    Precision,
+    load_engine,
+    load_hardware,
+    load_model,
+    weight_precision,
+)
 from clover_sim.specs.hardware import slug
 from clover_sim.specs.load import DATA, all_names
 

@@ -173,8 +173,8 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         return "format of the cache not known"
     name = item.get("id") or f"row {number}"
     return Row(
-        name if isinstance(name, str) else shown(name), model, hardware, names.engine_named(engine), precision, devices, batch,
-        context, speed, cache, source,
+        name if isinstance(name, str) else shown(name), model, hardware, names.engine_named(engine), precision,
+        devices, batch, context, speed, cache, source,
         (model.name, hardware.name, devices, precision.name, batch, speed, _text(item.get("workload")), source),
     )  # fmt: skip
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from clover_sim.cost import Machine, price
 from clover_sim.errors import InputError, UsageError
 from clover_sim.records import Kind, PassShape
-from clover_sim.speculation import METHODS, Measured, Shape, cycle, drafter_model, method_name, shape_of
 from clover_sim.specs import ModelSpec, bare_model, load_engine
+from clover_sim.speculation import METHODS, Measured, Shape, cycle, drafter_model, method_name, shape_of
 from clover_sim.validate import names
 from clover_sim.validate.rows import Row, _items, _row
 

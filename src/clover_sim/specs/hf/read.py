@@ -8,7 +8,7 @@ from typing import Any
 from clover_sim.errors import InputError
 from clover_sim.specs.check import kind_of
 
-LIMIT_BYTES = 64_000_000
+LIMIT_BYTES = 16_000_000
 """Largest file read. The largest configuration published so far, one with a line an expert, has 3 MB."""
 
 
@@ -47,8 +47,8 @@ def decode(content: bytes, where: str) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         table = dict(pairs)
         if len(table) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise InputError(f"{where}: key {twice[:60]!r} stands twice; expected it once")
         return table
 

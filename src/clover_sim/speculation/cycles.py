@@ -26,13 +26,18 @@ class Host(NamedTuple):
 
 SCHEDULERS: dict[str, Host] = {
     "overlap": Host(1.8e-3, 150e-6, 0.0),
-    "serial": Host(2.8e-3, 135e-6, 4.5e-6),
+    "serial": Host(3.1e-3, 120e-6, 3.0e-6),
     "vllm": Host(0.7e-3, 130e-6, 4.7e-6),
 }
-"""Host time by scheduler, where it is known: SGLang with overlap (spec-v2) and before it (FlashInfer), from the runs of
-arXiv 2602.06036 Tables 3 and 5; vLLM from EAGLE-1 and EAGLE-3 heads of Llama-3.1-8B on an H100, 12 rows
-(vllm-project/vllm#20780), its part for each request and token taken from SGLang. Without a name the engine's file holds
-(for SGLang a mean of the two)."""
+"""Host time by scheduler, where it is known. SGLang with overlap (spec-v2) and before it (FlashInfer): least squares
+over the 35 and 45 runs of arXiv 2602.06036 Tables 3 and 5 with the roofline as it is. vLLM: EAGLE-1 and EAGLE-3 heads
+of Llama-3.1-8B on an H100, 12 rows (vllm-project/vllm#20780); its part for each request and token is SGLang's. Without
+a name the engine's file holds (for SGLang a mean of the two)."""
+
+LINEAR_TO = 32
+"""Requests up to which the time for each adds up, the largest batch it is fitted on; past it only its square root does.
+ASSUMPTION between two sources: from 32 to 64 the gains of arXiv 2503.01840 Table 3 no longer fall, while those of one
+draft on a 2.4T mixture go on falling to 256 (vLLM recipes, Qwen3.8-2.4T-A95B)."""
 
 DRAFT_PASS_S: dict[tuple[str, str], float] = {("vllm", ""): 0.7e-3, ("vllm", "eagle1"): 0.15e-3}
 """Host time a draft pass by engine and method: vLLM drafts outside its CUDA graphs (slopes of the same 12 rows, less
@@ -96,9 +101,10 @@ class Measured:
 
     Args:
         plain_step_s: a plain step at the batch asked for: the difference to the price is taken as the host's and
-            added to every cycle. host_factor: also multiplies the host's other terms, where nothing else is known.
-        draft_cost_ratio: one draft pass over one plain step (Leviathan's c). cycle_overhead_s: host time a cycle.
-        scheduler: one of :data:`SCHEDULERS`, where the version of the engine is known. width_s: time of a verify pass by its width, for backends that do not share weights between rows.
+            added to every cycle. draft_cost_ratio: one draft pass over one plain step (Leviathan's c).
+        cycle_overhead_s: host time a cycle, whatever the engine's. scheduler: one of :data:`SCHEDULERS`, where the
+            version of the engine is known. host_factor: multiplies the host's time a cycle and a draft pass.
+        width_s: time of a verify pass by its width, for backends that do not share weights between rows.
         amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
     """
 
@@ -146,7 +152,8 @@ def cycle(
             f"a plain step of {plain_s * 1e3:.3g} ms at batch {sequences} cannot be; check the measured plain speed"
         )
     own = Host(c.wide_pass_s, c.wide_sequence_s, c.wide_token_s)
-    host_s = _host_s(own, measured, engine, sequences, shape.width) - _total(own, sequences, shape.width)
+    priced_s = own.cycle_s + sequences * (own.sequence_s + shape.width * own.token_s)
+    host_s = _host_s(own, measured, engine, sequences, shape.width) - priced_s
     rows = (shape.width * sequences - 1) * machine.model.moe_layers
     verify_s = verify.latency_s + shift + host_s + rows * _row_s(machine)
     if measured.width_s:
@@ -183,7 +190,8 @@ def _host_s(own: Host, measured: Measured, engine: str, sequences: int, width: i
 
 
 def _total(host: Host, sequences: int, width: int) -> float:
-    return host.cycle_s + sequences * (host.sequence_s + width * host.token_s)
+    counted = sequences if sequences <= LINEAR_TO else (LINEAR_TO * sequences) ** 0.5
+    return host.cycle_s + counted * host.sequence_s + sequences * width * host.token_s
 
 
 def _row_s(machine: Machine) -> float:

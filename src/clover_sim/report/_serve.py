@@ -1,0 +1,192 @@
+"""The tables of ``clover-sim serve``, and what they say in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clover_sim.report import PLAIN, Look
+from clover_sim.report._grid import Strip, header, row, total_width
+from clover_sim.report._text import clean, wrap
+
+_COLUMNS: tuple[tuple[str, str, float, str], ...] = (
+    ("tokens_per_s", "tok/s", 1, ",.0f"), ("requests_per_s", "req/s", 1, ",.2f"), ("busy_share", "busy", 100, ".0f"),
+    ("mean_batch", "mean\nbatch", 1, ".1f"),
+    ("first_token_s_p50", "first tok\np50 ms", 1e3, ",.0f"), ("first_token_s_p99", "\np99 ms", 1e3, ",.0f"),
+    ("per_token_s_p50", "per tok\np50 ms", 1e3, ",.1f"), ("per_token_s_p90", "\np90 ms", 1e3, ",.1f"),
+    ("latency_s_p50", "latency\np50 s", 1, ",.2f"), ("latency_s_p90", "\np90 s", 1, ",.2f"),
+    ("latency_s_p99", "\np99 s", 1, ",.2f"), ("goodput_per_s", "good\nreq/s", 1, ",.2f"),
+    ("preemptions", "thrown\nout", 1, ",.0f"), ("locked_errors", "locked\nerrors", 1, ",.0f"),
+)  # fmt: skip
+_FIRST_TO_GO = ("preemptions", "per_token_s_p90", "latency_s_p90", "first_token_s_p99", "mean_batch", "requests_per_s")
+
+
+def render_serve(document: Mapping[str, Any], look: Look = PLAIN) -> str:
+    """Ladder of users, one load in detail, sentences: who wins where, and why it stops."""
+    s = document["settings"]
+    machine = f"{s['model']} on {s['gpu']}{look.dot}{s['precision']}" if "model" in s else str(s["cost"])
+    low, high = s["output_tokens"]
+    logged = document["load"] is not None and document["load"]["log"] and not document["ladder"]
+    prompts = "prompts as logged" if logged else f"prompts of {s['prompt_tokens']:,}"
+    lines = wrap(
+        f"{clean(machine)}{look.dot}{prompts}, answers of {low:,} to {high:,} tokens"
+        f"{look.dot}{s['policy']}{look.dot}at most {s['batch']} in a batch", look.width,
+    )  # fmt: skip
+    if document["ladder"]:
+        lines += ["", look.paint("1", "tokens a second of the machine, by users who always have a request under way")]
+        lines += _ladder(document["ladder"], look)
+    if document["rows"]:
+        lines += ["", look.paint("1", _load(document["load"])), *_table(document["rows"], s, look)]
+    lines.append("")
+    for sentence in _sentences(document):
+        lines += wrap(f"- {clean(sentence)}", look.width, "  ")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _load(load: Mapping[str, Any]) -> str:
+    if load["log"]:
+        return f"{load['requests']:,} requests of a log"
+    if load["users"] is not None:
+        return f"{load['requests']:,} requests of {load['users']} users, {load['think_s']:g} s between them"
+    burst = f" in bursts of {load['burst']}" if load["burst"] > 1 else ""
+    return f"{load['requests']:,} requests at {load['rate_per_s']:g} a second{burst} (Poisson)"
+
+
+def _ladder(ladder: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
+    labels = list(ladder[0]["strategies"])
+    strips = [Strip(["users"], [[str(step["users"])] for step in ladder])]
+    for label in labels:
+        speeds = [step["strategies"][label]["tokens_per_s"] for step in ladder]
+        strips.append(Strip(_heading(label), [[f"{v:,.0f}"] for v in speeds]))
+        if label != labels[0]:
+            gains = [v / step["strategies"][labels[0]]["tokens_per_s"] for v, step in zip(speeds, ladder, strict=True)]
+            styles = ["32" if g > 1 else "31" for g in gains]
+            strips.append(Strip(["gain"], [[f"{g:.2f}{look.times}"] for g in gains], styles=styles))
+    lines = header(strips, look)
+    for index in range(len(ladder)):
+        lines += row(strips, index, look)
+    return lines
+
+
+def _heading(label: str) -> list[str]:
+    name, _, options = label.partition(":")
+    return [name, *options.split(",")] if options else [clean(label)]
+
+
+def _table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], look: Look) -> list[str]:
+    targets = settings["first_token_target_s"] is not None or settings["per_token_target_s"] is not None
+    shown = [c for c in _COLUMNS if targets or c[0] != "goodput_per_s"]
+    for gone in ("", *_FIRST_TO_GO):
+        shown = [c for c in shown if c[0] != gone]
+        strips = [Strip(["strategy"], [[clean(r["strategy"])] for r in rows], right=False)]
+        for key, title, scale, form in shown:
+            cells = [["-" if r[key] is None else format(r[key] * scale, form)] for r in rows]
+            strips.append(Strip(title.split("\n"), cells))
+        if look.width is None or total_width(strips) <= look.width:
+            break
+    lines = header(strips, look)
+    for index in range(len(rows)):
+        lines += row(strips, index, look)
+    return lines
+
+
+def _sentences(document: Mapping[str, Any]) -> list[str]:
+    s, rows = document["settings"], document["rows"]
+    said = []
+    if document["interrupted"]:
+        said.append("Interrupted: what stands above is what was finished.")
+    for one in document["crossovers"]:
+        said.append(_crossing(one))
+    said += _why(document)
+    load = document["load"]
+    rate = load["rate_per_s"] if load is not None else None
+    late = [r["strategy"] for r in rows if rate and r["requests"] and r["requests_per_s"] < 0.9 * rate]
+    if late:
+        said.append(f"{', '.join(late)}: answers fewer requests than come, so the queue grows as long as this load "
+                    "lasts; its latencies say how long the run was, not how fast the machine is.")  # fmt: skip
+    for one in rows:
+        if one["cache_tokens"] is not None:
+            said.append(
+                f"Cache for {one['cache_tokens']:,.0f} tokens ({one['strategy']}), "
+                + ("a request starts once all it will need is free." if s["cache_rule"] == "queue" else
+                   "a request starts once its prompt fits, the youngest is thrown out when it is full.")
+            )  # fmt: skip
+            break
+    said.append(
+        f"Each request draws its passes from a pool of {s['pool_ledgers']:,} ledgers a strategy that the engine made "
+        f"on {s['text']} (of ar one a length, for all are equal); a step is priced as one pass of the whole batch. "
+        "Prompts are computed in steps of their own."
+    )
+    return said
+
+
+def _why(document: Mapping[str, Any]) -> list[str]:
+    """What a step takes and brings, alone and with the most users, for the blocks that win alone."""
+    for one in document["crossovers"]:
+        if not one["strategy"].startswith("block") or one["gain_of_one_user"] <= 1:
+            continue
+        figures = []
+        for step in (document["ladder"][0], document["ladder"][-1]):
+            block, base = (step["strategies"][label] for label in (one["strategy"], one["against"]))
+            users = "user" if step["users"] == 1 else "users"
+            figures.append(
+                f"with {step['users']} {users} a step takes {block['step_s'] * 1e3:.1f} ms against "
+                f"{base['step_s'] * 1e3:.1f} ({block['step_s'] / base['step_s']:.1f}x) and brings each user "
+                f"{block['tokens_per_step_each']:.1f} tokens against {base['tokens_per_step_each']:.0f}"
+            )
+        return [
+            f"Why {one['strategy']} wins alone: {figures[0]}; the weights are read once for a whole block, and alone "
+            "there is nothing else to share that reading with.",
+            f"Why it stops: {figures[-1]}; many users share the reading anyway, arithmetic becomes the limit, and a "
+            "block computes each of its positions again in every pass.",
+        ]
+    return []
+
+
+def _crossing(one: Mapping[str, Any]) -> str:
+    name, base, users = one["strategy"], one["against"], one["wins_up_to_users"]
+    alone = f"{one['gain_of_one_user']:.2f}x for one user"
+    if users is None:
+        text = f"{name} beats {base} up to the {one['most_users']} users of the ladder ({alone}, " \
+               f"{one['gain_at_most_users']:.2f}x there)"  # fmt: skip
+    elif users == 0:
+        text = f"{name} never beats {base} here ({alone})"
+    else:
+        text = (
+            f"{name} stops winning at {users:.0f} users, {one['wins_up_to_requests_per_s']:.1f} requests/s ({alone}, "
+            f"at best {one['best_gain']:.2f}x at {one['best_gain_users']}, {one['gain_at_most_users']:.2f}x at "
+            f"{one['most_users']})"
+        )
+    if one["loses_within"]:
+        text += f"; it also loses at {', '.join(map(str, one['loses_within']))}"
+    return text + "."
+
+
+def render_published(document: Mapping[str, Any], look: Look = PLAIN) -> str:
+    """Each published curve with its predictions; points that are off are marked."""
+    lines: list[str] = []
+    for curve in document["curves"]:
+        what = "gain over plain decoding" if curve["measure"] == "gain" else "speed over that of one user"
+        lines += [look.paint("1", clean(curve["name"])), *wrap(f"  {what}; {curve['source']}", look.width, "  ")]
+        points = curve["points"]
+        strips = [
+            Strip(["users"], [[str(p["users"])] for p in points]),
+            Strip(["published"], [[f"{p['published']:.2f}"] for p in points]),
+            Strip(["predicted"], [[f"{p['predicted']:.2f}"] for p in points]),
+            Strip(["error"], [[f"{p['error']:+.0%}"] for p in points]),
+            Strip([""], [[_mark(p)] for p in points], right=False),
+        ]
+        for index in range(len(points)):
+            lines += [f"  {line}" for line in (header(strips, look) if index == 0 else []) + row(strips, index, look)]
+        lines += [*wrap(f"  {curve['note']}.", look.width, "  ")] if curve["note"] else []
+        lines.append("")
+    lines += wrap(
+        f"{document['within']} of {document['points']} points within {document['tolerance']:.0%}; side of 1.0 right in "
+        f"{document['same_side']} of {document['gains']} gains.", look.width,
+    )  # fmt: skip
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _mark(point: Mapping[str, Any]) -> str:
+    said = [] if point["within"] else ["off"]
+    return ", ".join([*said, *(["wrong side"] if point["same_side"] is False else [])])
