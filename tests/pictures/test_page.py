@@ -64,7 +64,9 @@ def test_it_stands_alone(which, request):
 
 
 def test_the_command_gives_the_same_again(comparison, grid, capsys):
-    for result in (comparison, grid):
+    machine = {"gpu_bandwidth_tb_s": 1.5, "cost": "floor"}
+    bare = sweep(vary={"params_b": [1, 8]}, machine=machine, tokens=64, batch_size=4)
+    for result in (comparison, grid, bare):
         words = shlex.split(html.command(result))
         assert words[0] == "clover-sim"
         assert main([*words[1:], "--format", "json", "-q"]) == 0

@@ -65,6 +65,8 @@ def test_from_a_log(tmp_path: Path) -> None:
         (("--alpha", "0.7", "--method", "eagel3"), "did you mean"),
         (("--alpha", "0.7", "--method", "draft-model"), "which model drafts?"),
         (("--workload", "poems"), "no preset"),
+        (("--alpha", "0.7", "--batch-size", "99999999999"), "expected 1 to 65536"),
+        (("--alpha", "0.7", "--method", "eagle-tree", "--speculative-num-steps", "900"), "at most 64"),
         (("--alpha", "0.7", "--schedule", "1-16:3"), "not a schedule"),
         (("--alpha", "0.7", "--width-ms", "1=8"), "WIDTH:MILLISECONDS"),
         (("--alpha", "0.7", "--num-speculative-tokens", "3", "--speculative-num-draft-tokens", "6"), "contradicts"),
@@ -75,3 +77,12 @@ def test_refusals_are_one_line_with_the_question(flags: tuple[str, ...], words: 
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_cannot_be_is_said() -> None:
+    done = cli(*BASE, "--alpha", "0.7", "--baseline", "1000000")
+    assert done.returncode == 3
+    assert "under a quarter of its price" in done.stderr
+    done = cli(*BASE, "--alpha", "0.7", "--prompt-tokens", "100000000")
+    assert done.returncode == 0
+    assert "needs" in done.stderr and "but h100 gives" in done.stderr

@@ -89,6 +89,14 @@ def test_rows_left_out_say_why(tmp_path: Path, changes: dict[str, Any], reason: 
     assert any(reason in why for why in skipped), skipped
 
 
+def test_an_impossible_plain_speed_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([row(baseline_tok_s=90_000.0, speedup=2.0), row()]))
+    results, skipped = validate_speculative(str(path))
+    assert len(results) == 1
+    assert skipped == {"plain speed that cannot be on that device": 1}
+
+
 def test_a_row_without_a_device_or_a_known_model_still_has_its_plain_speed(tmp_path: Path) -> None:
     found, _ = read(tmp_path, row(gpu=None), row(target_model="Unheard-0.8B", method="mtp", k=1, acceptance_length=1.9))
     assert [f.device for f in found] == [False, True]

@@ -9,7 +9,7 @@ import pytest
 
 MODULES = [
     "sweeping._axes", "sweeping._judge", "sweeping._plan", "sweeping._result", "sweeping._run", "report._charts",
-    "report._plot", "report._plot_scale", "report._sweep", "cli._progress",
+    "report._plot", "report._plot_scale", "report._sweep", "report.html", "cli._progress",
 ]  # fmt: skip
 
 

@@ -211,9 +211,7 @@ def _money(
     return found
 
 
-def _sensitivity(
-    steps: int, prefill: float, decode: float, tool: float, p: float, retries: int
-) -> dict[str, float]:
+def _sensitivity(steps: int, prefill: float, decode: float, tool: float, p: float, retries: int) -> dict[str, float]:
     """By how much the expected time of a finished task falls when each of these falls by a tenth."""
 
     def expected(n: float, prefill: float, decode: float, tool: float, fail: float) -> float:

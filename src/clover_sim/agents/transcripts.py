@@ -106,9 +106,7 @@ class _Counter:
         return sum(1 for _ in tokenize(text, self.vocabulary)) if text else 0
 
 
-def _messages(
-    records: Sequence[tuple[int, Any]], name: str, tokenizer: str, tool_s: float
-) -> AgentWorkload:
+def _messages(records: Sequence[tuple[int, Any]], name: str, tokenizer: str, tool_s: float) -> AgentWorkload:
     """Each message of the assistant is a step; what stands before it since the last one is added to the prompt."""
     count = _Counter(tokenizer)
     turns: list[Turn] = []

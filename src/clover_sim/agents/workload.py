@@ -152,9 +152,7 @@ def whole(
     return value
 
 
-def number_of(
-    table: Mapping[str, Any], key: str, at: str, default: float | None = None, most: float = 1e6
-) -> float:
+def number_of(table: Mapping[str, Any], key: str, at: str, default: float | None = None, most: float = 1e6) -> float:
     """A number from 0 to ``most`` of a table."""
     value = table.get(key, default)
     if value is None:

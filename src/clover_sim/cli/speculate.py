@@ -80,6 +80,8 @@ def run(args: Namespace, console: Console) -> int:
     acceptance, hits, spread, k = _acceptance(args, method)
     budget = args.speculative_num_draft_tokens if METHODS[method].how == "tree" else None
     shape = shape_of(method, k, drafter=args.drafter, topk=args.speculative_eagle_topk, budget=budget)
+    if METHODS[method].how == "tree" and (args.alpha is not None or args.workload is not None):
+        acceptance, spread = (_of_tree(a, shape, args.speculative_eagle_topk) for a in (acceptance, spread))
     model, card = _machine.model(args), _machine.hardware(args)
     for note in model.notes:
         console.warning(note)
@@ -99,6 +101,10 @@ def run(args: Namespace, console: Console) -> int:
         hit_rate=hits, measured=measured, topk=args.speculative_eagle_topk, spread=spread,
         schedule=args.schedule,
     )  # fmt: skip
+    if not found.memory.fits:
+        from clover_sim.cost import does_not_fit
+
+        console.warning(does_not_fit(found.machine, found.memory))
     from clover_sim.speculation.document import document, outline
 
     def text(name: str, look: Any) -> str:
@@ -166,6 +172,17 @@ def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
     found, known = preset(args.workload, method, k)
     spread = tuple(preset(args.workload, method, k, shift)[0] for shift in (-SPREAD, SPREAD))
     return found, known if args.hit_rate is None else hits, spread, k
+
+
+def _of_tree(accepted: Any, shape: Any, topk: int) -> Any:
+    """The same chance of the best token on a tree; of a pair, each."""
+    from clover_sim.acceptance import Acceptance
+    from clover_sim.draft_trees import best_first
+
+    if accepted is None or isinstance(accepted, tuple):
+        return accepted and tuple(_of_tree(a, shape, topk) for a in accepted)
+    tree = best_first(accepted.survival[0], shape.k, topk, shape.width)
+    return Acceptance(tree.survival, f"{accepted.given}; on a tree of {shape.width} tokens")
 
 
 def _from_log(path: str) -> Any:

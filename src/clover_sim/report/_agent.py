@@ -112,10 +112,13 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
             )
     worst = min(rows, key=lambda r: r["step_success"])
     if worst["step_success"] < 1:
+        every = (
+            f", and all {load['turns']} steps succeed at the first try in {worst['task_success_without_retries']:.1%} "
+            "of tasks"
+        )
         said.append(
             f"Success compounds: {worst['step_success']:.1%} a step is a failure every "
-            f"{worst['steps_per_failure']:.1f} steps, and all {load['turns']} steps succeed at the first try in "
-            f"{worst['task_success_without_retries']:.1%} of tasks ({label(worst)})."
+            f"{worst['steps_per_failure']:.1f} steps{every if load['turns'] > 1 else ''} ({label(worst)})."
         )
         f = settings["failure"]
         said.append(

@@ -212,16 +212,19 @@ def command(result: Any) -> str:
         words += ["-s", spec]
     for axis in axes:
         words += ["--vary", f"{axis.key}={','.join(map(option_text, axis.values))}"]
+    recorded = settings.get("profile") == "trace"
     for source in result.inputs:
-        words += ["--input", str(source["name"])]
-    if not any(axis.key == "tokens" for axis in axes):
+        words += ["--trace" if recorded else "--input", str(source["name"])]
+    if not recorded and not any(axis.key == "tokens" for axis in axes):
         words += ["--tokens", ",".join(str(t) for t in dict.fromkeys(round(row["tokens"]) for row in rows))]
-    defaults = {"profile": ("reference", "input"), "cost": ("roofline",), "batch_size": (1,), "prompt_tokens": (0,),
-                "tensor_parallel_size": (1,), "kv_write": ("default",), "eos_stop": ("block",), "align": ("relative",),
-                "precision": ("bf16",), "kv_cache_dtype": ("bf16",)}  # fmt: skip
+    defaults = {
+        "profile": ("reference", "input", "trace"), "cost": ("roofline",), "batch_size": (1,), "prompt_tokens": (0,),
+        "tensor_parallel_size": (1,), "kv_write": ("default",), "eos_stop": ("block",), "align": ("relative",),
+        "precision": ("bf16",), "kv_cache_dtype": ("bf16",),
+    }  # fmt: skip
     for key, value in settings.items():
         if value not in defaults.get(key, ()):
-            words += [f"--{key.replace('_', '-')}", str(value)]
+            words += _bare(key, str(value)) or [f"--{key.replace('_', '-')}", str(value)]
     seeds = result.seeds
     if seeds:
         words += ["--seeds", f"{seeds[0]}:{seeds[-1] + 1}" if len(seeds) > 1 else str(seeds[0])]
@@ -230,6 +233,21 @@ def command(result: Any) -> str:
     if hasattr(result, "axes"):
         words += ["--pareto", f"{result.speed},{result.errors}", "--best", result.best_by]
     return " ".join(quote(word) for word in words)
+
+
+def _bare(key: str, name: str) -> list[str]:
+    """The flags of a model or a card that was given by bare figures, whose name says them; empty for any other.
+
+    >>> _bare("model", "35b-a3b"), _bare("gpu", "1.5-tb-s"), _bare("gpu", "h200")
+    (['--params-b', '35', '--active-b', '3'], ['--gpu-bandwidth-tb-s', '1.5'], [])
+    """
+    import re
+
+    if key == "gpu" and (found := re.fullmatch(r"([\d.]+)-tb-s", name)):
+        return ["--gpu-bandwidth-tb-s", found[1]]
+    if key == "model" and (found := re.fullmatch(r"([\d.]+)b(?:-a([\d.]+)b)?", name)):
+        return ["--params-b", found[1], *(["--active-b", found[2]] if found[2] else [])]
+    return []
 
 
 def _settings(result: Any) -> str:

@@ -14,6 +14,7 @@ from math import ceil, sqrt
 from typing import Any
 
 from clover_sim.errors import InputError
+from clover_sim.records import Kind
 from clover_sim.serving.arrivals import Source
 from clover_sim.serving.limits import WATERMARK, Limits
 from clover_sim.serving.measure import Record
@@ -58,16 +59,14 @@ class Server:
         self.parked: list[Job] = []
         self.record = Record()
         self._ends: list[tuple[int, int, int]] = []
-        self._kinds: dict[int, int] = {}
+        self._kinds: dict[Kind, int] = {}
         self._drafts: dict[int, int] = {}
         self._width = self._recompute = self._draft_width = 0
         self._base = self._slope = 0.0
         self._held = 0.0
         self._lockstep = limits.policy == "lockstep"
 
-    def run(
-        self, source: Source, progress: Callable[[int, int], None] | None = None, total: int = 0
-    ) -> Record:
+    def run(self, source: Source, progress: Callable[[int, int], None] | None = None, total: int = 0) -> Record:
         """Serve every request of ``source``; an interruption ends it early, with what is finished on record."""
         record = self.record
         order = 0
@@ -214,7 +213,13 @@ class Server:
         kind = max(sorted(self._kinds), key=self._kinds.__getitem__)
         drafts = max(d for d, count in self._drafts.items() if count)
         fixed, each = self.pricer.unit(
-            kind, n, self._width, self._recompute, drafts, self._draft_width, context  # type: ignore[arg-type]
+            kind,
+            n,
+            self._width,
+            self._recompute,
+            drafts,
+            self._draft_width,
+            context,
         )
         first = fixed + each * context
         growth = each * self._slope

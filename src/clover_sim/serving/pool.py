@@ -78,10 +78,12 @@ class Pool:
 def make_pool(
     strategy: Strategy, text: str, lengths: Sequence[int], size: int = LEAST_POOL,
     rules: dict[str, Any] | None = None, progress: Callable[[int, int], None] | None = None,
+    streams: dict[tuple[int, int], Any] | None = None,
 ) -> Pool:  # fmt: skip
     """Run the engine ``size`` times, over the lengths in turn, a seed each.
 
-    Token by token every text of a length takes the same passes, so there one run stands for all of that length.
+    ``streams`` keeps what was opened, for the pools of other strategies. Token by token every text of a length takes
+    the same passes, so there one run stands for all of that length.
     """
     made: list[Passes] = []
     same: dict[int, Passes] = {}
@@ -90,7 +92,12 @@ def make_pool(
         if strategy.name == "ar" and length in same:
             made.append(same[length])
             continue
-        one = passes_of(run(strategy.decoder, open_text(text, length, number), **(rules or {})))
+        stream = streams.get((length, number)) if streams is not None else None
+        if stream is None:
+            stream = open_text(text, length, number)
+            if streams is not None:
+                streams[length, number] = stream
+        one = passes_of(run(strategy.decoder, stream, **(rules or {})))
         same.setdefault(length, one)
         made.append(one)
         if progress is not None and number % 50 == 0:
@@ -142,6 +149,4 @@ def _segment(found: list[Any], first_token: bool = False, round_end: bool = Fals
     key, count, first, total = found
     growth = 2 * (total - count * first) / (count * (count - 1)) if count > 1 else 0.0  # keeps the sum exactly
     kind, width, recompute, drafts, draft_width = key
-    return Segment(
-        Kind(kind), width, recompute, drafts, draft_width, count, first, growth, first_token, round_end
-    )
+    return Segment(Kind(kind), width, recompute, drafts, draft_width, count, first, growth, first_token, round_end)

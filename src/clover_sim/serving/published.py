@@ -42,9 +42,7 @@ def _curve(curve: dict[str, Any]) -> dict[str, Any]:
     from clover_sim.serving.run import Traffic, run_serve
     from clover_sim.specs import load_engine, load_hardware, load_model
 
-    cost = Roofline(
-        Machine(load_model(curve["model"]), load_hardware(curve["gpu"]), load_engine(curve["engine"]))
-    )
+    cost = Roofline(Machine(load_model(curve["model"]), load_hardware(curve["gpu"]), load_engine(curve["engine"])))
     gains = curve["measure"] == "gain"
     strategy, text = curve["strategy"], DEFAULT_TEXT
     if gains:

@@ -57,9 +57,7 @@ def first_come_first_served(arrivals_s: Iterable[float], services_s: Iterable[fl
         leave = heapq.heappop(departures)
         area += inside * (leave - last)
         last, inside = leave, inside - 1
-    return Queue(
-        served, waits / served, (waits + works) / served, area / end, served / end, works / end / servers
-    )
+    return Queue(served, waits / served, (waits + works) / served, area / end, served / end, works / end / servers)
 
 
 def mm1_wait_s(load: float, service_s: float) -> float:

@@ -117,11 +117,13 @@ def run_serve(
     if window and longest > window:
         raise InputError(f"a request has {longest} tokens, but {machine.model.name} takes {window}; use shorter ones")
     contenders = []
+    streams: dict[tuple[int, int], Any] = {}
     for given in strategies or DEFAULT_STRATEGIES:
         strategy = make_strategy(given, cost)
         check_memory(strategy.cost, 1, longest)
         limits = _limits(strategy.cost, batch, policy, cache_rule, prefill_tokens)
-        contenders.append(_contender(strategy, given, schedule, cost, limits, (text, lengths, pool, rules, progress)))
+        make = (text, lengths, pool, rules, progress, streams)
+        contenders.append(_contender(strategy, given, schedule, cost, limits, make))
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "settings": {
@@ -172,10 +174,10 @@ def _contender(
     strategy: Strategy, given: Any, schedule: Sequence[tuple[int, int]], cost: Any, limits: Limits,
     make: tuple[Any, ...],
 ) -> Contender:  # fmt: skip
-    text, lengths, size, rules, progress = make
+    text, lengths, size, rules, progress, streams = make
 
     def pool_of(one: Strategy) -> Pool:
-        return make_pool(one, text, lengths, size, rules, progress)
+        return make_pool(one, text, lengths, size, rules, progress, streams)
 
     label = _label(strategy, given)
     if schedule and hasattr(strategy.decoder, "num_speculative_tokens"):

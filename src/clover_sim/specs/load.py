@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from stat import S_ISFIFO
 from typing import Any, TypeVar
 
 from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.specs._files import read_limited
 from clover_sim.specs.engine import EngineSpec, engine_from_table
 from clover_sim.specs.hardware import HardwareSpec, hardware_from_table, slug
 from clover_sim.specs.model import ModelSpec, model_from_table
@@ -75,23 +75,6 @@ def list_engines() -> list[str]:
 
 LIMIT_BYTES = 4_000_000
 """Largest file of a specification that is read."""
-
-
-def read_limited(path: str, most: int) -> bytes:
-    """The bytes of a file, ``most`` and one more where it is longer.
-
-    Raises:
-        InputError: no such file, not readable, or a pipe, which would be waited for.
-    """
-    try:
-        if S_ISFIFO(os.stat(path).st_mode):
-            raise InputError(f"{path}: is a pipe; expected a file (save what comes through the pipe, and name that)")
-        with open(path, "rb") as file:
-            return file.read(most + 1)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
 def read_table(path: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clover_sim.acceptance import Acceptance, alpha_of_length
-from clover_sim.cost import Machine, memory_check
+from clover_sim.cost import Machine, MemoryPicture, memory_check
 from clover_sim.draft_trees import best_first, fit_first
 from clover_sim.errors import InputError, UsageError
 from clover_sim.speculation.cycles import NOTHING, Cycle, Measured, cycle
@@ -16,6 +16,9 @@ from clover_sim.speculation.words import verdict
 
 BATCHES = tuple(2**i for i in range(11))
 """Batches at which the crossover and the schedule are looked for."""
+
+MOST_BATCH = 65_536
+"""Largest batch that is priced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Answer:
             ``None`` if it never does (or never pays). schedule: ``(first, last, k)`` of batches, 0 for no drafts.
         scheduled: ``(batch, speed-up)`` under the schedule given, or under that one.
         wasted_drafts: drafted tokens rejected for each 1000 written. extra_bytes: drafter, and its cache.
-        largest_batch_plain, largest_batch: sequences that fit without and with the drafter.
+        memory: with the drafter. largest_batch_plain, largest_batch: sequences that fit without and with the drafter.
     """
 
     machine: Machine
@@ -70,6 +73,7 @@ class Answer:
     drafter_cache_bytes: float
     largest_batch_plain: int | None
     largest_batch: int | None
+    memory: MemoryPicture
     range_speedup: tuple[float, float] | None
     verdict: str
 
@@ -91,8 +95,8 @@ def speculate(
     """
     if not 0 <= hit_rate <= 1:
         raise UsageError(f"hit rate {hit_rate}: expected a share from 0 to 1")
-    if batch_size < 1 or context_tokens < 0:
-        raise UsageError(f"batch size {batch_size}, context {context_tokens}: expected at least 1 and 0")
+    if not 1 <= batch_size <= MOST_BATCH or context_tokens < 0:
+        raise UsageError(f"batch size {batch_size}, context {context_tokens}: expected 1 to {MOST_BATCH}, 0 or more")
     drafter = drafter_model(shape.drafter, machine.model)
     machine = replace(machine, drafter=drafter)
     if drafter is not None and drafter.vocab_size and shape.method == "draft-model":
@@ -121,7 +125,7 @@ def speculate(
         scheduled=_scheduled(asked, batches, fastest if schedule is None else schedule),
         wasted_drafts=1000 / made * hit_rate * max(shape.k - (acceptance.length - 1), 0.0),
         drafter_bytes=memory.drafter_bytes, drafter_cache_bytes=memory.kv_bytes - alone.kv_bytes,
-        largest_batch_plain=alone.largest_batch_size, largest_batch=memory.largest_batch_size,
+        largest_batch_plain=alone.largest_batch_size, largest_batch=memory.largest_batch_size, memory=memory,
         range_speedup=None if spread is None else
         (asked.tokens(spread[0].at(shape.k)) / ratio, asked.tokens(spread[1].at(shape.k)) / ratio), verdict="",
     )  # fmt: skip

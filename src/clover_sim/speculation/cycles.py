@@ -125,6 +125,9 @@ class Measured:
             raise UsageError(f"amortization {self.amortization}: expected 0 (nothing shared) to 1 (all shared)")
 
 
+_IMPOSSIBLE = 0.25
+"""Share of its price below which a measured step is taken for a slip."""
+
 NOTHING = Measured()
 
 
@@ -146,6 +149,11 @@ def cycle(
         there = batch_of_measurement or sequences
         at = price(machine, PassShape(Kind.DECODE, (1,) * there, context_tokens * there)).latency_s
         shift = measured.plain_step_s - at
+        if measured.plain_step_s < _IMPOSSIBLE * at:
+            raise InputError(
+                f"a measured plain step of {measured.plain_step_s * 1e3:.3g} ms at batch {there} is under a quarter of "
+                f"its price, {at * 1e3:.3g} ms: check the plain speed, the batch, the format of the weights and the GPU"
+            )
     plain_s = plain.latency_s + shift
     if plain_s <= 0:
         raise InputError(

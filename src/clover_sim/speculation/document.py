@@ -48,7 +48,8 @@ def document(found: Answer) -> dict[str, Any]:
         "num_speculative_tokens_per_batch_size": [list(run) for run in found.schedule],
         "speedup_by_batch_scheduled": [{"batch_size": b, "speedup": s} for b, s in found.scheduled],
         "drafter_bytes": found.drafter_bytes, "drafter_cache_bytes": found.drafter_cache_bytes,
-        "largest_batch": found.largest_batch, "largest_batch_plain": found.largest_batch_plain,
+        "fits": found.memory.fits, "largest_batch": found.largest_batch,
+        "largest_batch_plain": found.largest_batch_plain,
         "lossless": True,
     }  # fmt: skip
 

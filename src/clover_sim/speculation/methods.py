@@ -45,6 +45,11 @@ ALIASES = {
 """Other names of the methods, as engines and papers write them."""
 
 
+MOST_LEVELS = 64
+MOST_TOKENS = 1024
+"""Most tokens of a draft; published trees stay below 100."""
+
+
 class Shape(NamedTuple):
     """One cycle of one request.
 
@@ -90,8 +95,8 @@ def shape_of(
     name = method_name(method)
     about = METHODS[name]
     k = about.k if k is None else k
-    if k < 1:
-        raise UsageError(f"{name}: k={k}: expected at least 1 draft token a cycle")
+    if not 1 <= k <= MOST_TOKENS or (budget or 0) > MOST_TOKENS:
+        raise UsageError(f"{name}: k={k}, budget={budget}: expected 1 to {MOST_TOKENS} tokens a cycle")
     drafter = drafter or about.drafter
     if about.how == FREE:
         return Shape(name, k, k + 1, (), None)
@@ -99,6 +104,8 @@ def shape_of(
         raise UsageError(f"{name}: which model drafts? Name it: --drafter qwen3-0.6b")
     if about.how == TREE:
         budget = 2 * (k + 1) if budget is None else budget
+        if k > MOST_LEVELS:
+            raise UsageError(f"{name}: {k} levels: expected at most {MOST_LEVELS}")
         if topk < 1 or budget < k + 1:
             raise UsageError(f"{name}: topk={topk}, budget={budget}: expected at least 1, and at least {k + 1} tokens")
         return Shape(name, k, budget, (1, *[topk] * (k - 1)), drafter)

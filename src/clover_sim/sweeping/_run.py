@@ -117,6 +117,10 @@ def sweep(
         **describe(_described(cost, asked)), **{k: v for k, v in base.items() if k not in names},
         "kv_write": base["kv_write"] or "default",
     }  # fmt: skip
+    if {"params_b", "active_b"} & set(names):  # there is no one model then
+        settings |= {"model": None, "params_b": asked.params_b, "active_b": asked.active_b}
+    if "gpu_bandwidth_tb_s" in names:
+        settings["gpu"] = None
     settings = {key: value for key, value in settings.items() if key not in names and value is not None}
     if inputs:
         settings["profile"] = "input"

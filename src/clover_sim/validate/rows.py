@@ -85,7 +85,7 @@ def _items(path: str | None) -> tuple[str, list[Any]]:
 def _json(path: str) -> Any:
     import json
 
-    from clover_sim.specs.load import read_limited
+    from clover_sim.specs._files import read_limited
 
     content = read_limited(path, _LIMIT_BYTES)
     if len(content) > _LIMIT_BYTES:

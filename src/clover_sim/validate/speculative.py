@@ -217,7 +217,14 @@ def _scheduler(row: Row) -> str | None:
 def validate_speculative(path: str | None = None) -> tuple[list[SpeculativeResult], dict[str, int]]:
     """Predict every usable row; see :func:`summary` for what it comes to."""
     rows, skipped = read_speculative(path)
-    return [SpeculativeResult(row, predict_speedup(row)) for row in rows], skipped
+    results: list[SpeculativeResult] = []
+    for row in rows:
+        try:
+            results.append(SpeculativeResult(row, predict_speedup(row)))
+        except (InputError, UsageError):
+            why = "plain speed that cannot be on that device"
+            skipped[why] = skipped.get(why, 0) + 1
+    return results, skipped
 
 
 def summary(results: Sequence[SpeculativeResult], skipped: Mapping[str, int]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def read_json(path: str) -> dict[str, Any]:
     Raises:
         InputError: no such file, too large, not UTF-8, not JSON, nested too deeply, a key twice, or not a table.
     """
-    from clover_sim.specs.load import read_limited
+    from clover_sim.specs._files import read_limited
 
     size = os.path.getsize(path) if os.path.isfile(path) else 0
     content = read_limited(path, LIMIT_BYTES) if size <= LIMIT_BYTES else b""
