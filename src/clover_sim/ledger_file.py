@@ -132,7 +132,7 @@ def _about(value: dict[str, Any], where: str, number: int) -> dict[str, Any]:
             raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected a whole number")
     for key in ("stream", "strategy", "kv_write"):
         if not isinstance(about[key], str) or len(about[key]) > 1000:
-            raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected text of at most 1000 letters")
+            raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected at most 1000 letters")
     if about["seed"] is not None and not _whole(about["seed"], 10**18):
         raise InputError(f"{where}:{number}: run.seed is {shown(about['seed'])}; expected a whole number or null")
     drafter = about["drafter"]
