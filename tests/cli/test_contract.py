@@ -359,7 +359,6 @@ def test_near_misses_get_a_suggestion(capsys, args, hint):
         ["compare", "--fail-under", "locked_errors=1"],
         ["compare", "--fail-under", "speedup_time=nan"],
         ["compare", "--fail-under", "bound=1"],
-        ["compare", "--trace", "x.json"],
         ["compare", "--columns", "nothing"],
         ["compare", "-s", "a\nb\x1b[31m"],
         ["trace", "--format", "csv"],
