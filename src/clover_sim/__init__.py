@@ -11,6 +11,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     # run and compare
+    "sweep": "clover_sim.sweeping", "Sweep": "clover_sim.sweeping",
+    "run_agent": "clover_sim.agents.run", "run_serve": "clover_sim.serving.run", "Traffic": "clover_sim.serving.run",
+    "check_claims": "clover_sim.claims",
     "compare": "clover_sim.comparison", "Comparison": "clover_sim.comparison", "run": "clover_sim.engine",
     "Batch": "clover_sim.engine", "Run": "clover_sim.request", "trace_block": "clover_sim.trace",
     # write a decoder
@@ -38,7 +41,9 @@ _HOMES = {
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604
 
 if TYPE_CHECKING:
+    from clover_sim.agents.run import run_agent as run_agent
     from clover_sim.canvas import Canvas as Canvas
+    from clover_sim.claims import check_claims as check_claims
     from clover_sim.comparison import Comparison as Comparison
     from clover_sim.comparison import compare as compare
     from clover_sim.conformance import check_decoder as check_decoder
@@ -55,7 +60,11 @@ if TYPE_CHECKING:
     from clover_sim.errors import PluginError as PluginError
     from clover_sim.errors import UsageError as UsageError
     from clover_sim.ledger import Ledger as Ledger
+    from clover_sim.fitting import fit_from_tpf as fit_from_tpf
+    from clover_sim.fitting import fit_from_trace as fit_from_trace
     from clover_sim.ledger import Totals as Totals
+    from clover_sim.recorder import record as record
+    from clover_sim.recorder import write_records as write_records
     from clover_sim.records import BLOCK as BLOCK
     from clover_sim.records import CAUSAL as CAUSAL
     from clover_sim.records import Drafter as Drafter
@@ -65,12 +74,18 @@ if TYPE_CHECKING:
     from clover_sim.records import TokenClass as TokenClass
     from clover_sim.registry import build_strategy as build_strategy
     from clover_sim.request import Run as Run
+    from clover_sim.serving.run import Traffic as Traffic
+    from clover_sim.serving.run import run_serve as run_serve
     from clover_sim.specs import load_engine as load_engine
     from clover_sim.specs import load_hardware as load_hardware
     from clover_sim.specs import load_model as load_model
     from clover_sim.streams.base import Stream as Stream
     from clover_sim.streams.profiles import open_stream as open_stream
+    from clover_sim.streams.traces import read_trace as read_trace
+    from clover_sim.sweeping import Sweep as Sweep
+    from clover_sim.sweeping import sweep as sweep
     from clover_sim.trace import trace_block as trace_block
+    from clover_sim.trace_comparison import compare_recordings as compare_recordings
     from clover_sim.view import View as View
 
 

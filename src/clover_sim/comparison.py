@@ -56,6 +56,18 @@ class Comparison:
         where = " on ".join(str(self.settings[k]) for k in ("model", "gpu") if k in self.settings)
         return f"<Comparison: {len(self.rows)} rows{f', {where}' if where else ''}; see .to_dicts() and .notes>"
 
+    def _repr_html_(self) -> str:
+        from importlib import import_module  # what shows a result stands above it and is asked for only here
+
+        shown: str = import_module("clover_sim.report._notebook").comparison_html(self)
+        return shown
+
+    def _repr_svg_(self) -> str:
+        from importlib import import_module
+
+        shown: str = import_module("clover_sim.report._notebook").comparison_svg(self)
+        return shown
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as plain dictionaries, ready for any data-frame library."""
         return [dict(row) for row in self.rows]

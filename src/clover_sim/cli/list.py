@@ -12,7 +12,7 @@ from clover_sim.cli._parser import common_flags
 from clover_sim.errors import UsageError, suggest
 from clover_sim.report import Look
 
-SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, workloads, columns."
+SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, workloads, tasks, columns."
 EXAMPLES = """\
 examples:
   clover-sim list gpus
@@ -87,6 +87,12 @@ def _workloads() -> list[dict[str, Any]]:
             for w in loaded]  # fmt: skip
 
 
+def _tasks() -> list[dict[str, Any]]:
+    from clover_sim.agents.reading import preset_names
+
+    return [{"name": name} for name in preset_names()]
+
+
 def _models() -> list[dict[str, Any]]:
     from clover_sim.specs import list_models, load_model
 
@@ -148,5 +154,6 @@ TOPICS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "engines": _engines,
     "profiles": _profiles,
     "workloads": _workloads,
+    "tasks": _tasks,
     "columns": _columns,
 }

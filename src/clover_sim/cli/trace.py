@@ -24,7 +24,7 @@ examples:
   clover-sim trace -s block-diffusion:threshold=0.8,block_size=16 --input calls.jsonl
 """
 
-_FORMATS = ("table", "json")
+_FORMATS = ("table", "json", "svg")
 _DEFAULT_STRATEGY = "block-diffusion"
 
 
@@ -82,6 +82,10 @@ def _show(trace: BlockTrace, args: Namespace, exports: list[_export.Export], con
             import json
 
             return json.dumps(trace.to_dict(), indent=2, allow_nan=False) + "\n"
+        if name == "svg":
+            from clover_sim.report.svg import render_trace as picture
+
+            return picture(trace)
         from clover_sim.report._trace import render_trace
 
         return render_trace(trace, look)

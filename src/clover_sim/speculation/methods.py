@@ -16,7 +16,7 @@ class Method(NamedTuple):
         how: ``serial`` (a pass a token), ``parallel`` (one pass, k wide), ``block`` (one pass, the anchor included),
             ``tree`` (a pass a level), ``free`` (no pass).
         drafter: the head it uses, ``None`` for a model that must be named, or for none at all.
-        k: draft tokens a cycle where nobody says how many. exact: a caveat, or "".
+        k: draft tokens a cycle where nobody says how many.
     """
 
     how: str
