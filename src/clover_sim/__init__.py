@@ -13,7 +13,7 @@ _HOMES = {
     # run and compare
     "sweep": "clover_sim.sweeping", "Sweep": "clover_sim.sweeping",
     "run_agent": "clover_sim.agents.run", "run_serve": "clover_sim.serving.run", "Traffic": "clover_sim.serving.run",
-    "check_claims": "clover_sim.claims",
+    "check_claims": "clover_sim.claims", "speculate": "clover_sim.speculation",
     "compare": "clover_sim.comparison", "Comparison": "clover_sim.comparison", "run": "clover_sim.engine",
     "Batch": "clover_sim.engine", "Run": "clover_sim.request", "trace_block": "clover_sim.trace",
     # write a decoder
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from clover_sim.errors import InputError as InputError
     from clover_sim.errors import PluginError as PluginError
     from clover_sim.errors import UsageError as UsageError
-    from clover_sim.ledger import Ledger as Ledger
     from clover_sim.fitting import fit_from_tpf as fit_from_tpf
     from clover_sim.fitting import fit_from_trace as fit_from_trace
+    from clover_sim.ledger import Ledger as Ledger
     from clover_sim.ledger import Totals as Totals
     from clover_sim.recorder import record as record
     from clover_sim.recorder import write_records as write_records
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from clover_sim.specs import load_engine as load_engine
     from clover_sim.specs import load_hardware as load_hardware
     from clover_sim.specs import load_model as load_model
+    from clover_sim.speculation import speculate as speculate
     from clover_sim.streams.base import Stream as Stream
     from clover_sim.streams.profiles import open_stream as open_stream
     from clover_sim.streams.traces import read_trace as read_trace
