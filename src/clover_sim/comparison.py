@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from clover_sim.checks import MOST_TOKENS
-from clover_sim.cost import Machine, PricedRun, Roofline, price_groups
+from clover_sim.cost import PricedRun, price_groups
 from clover_sim.engine import run
 from clover_sim.errors import UsageError
-from clover_sim.notes import explain
+from clover_sim.notes import explain, file_notes
 from clover_sim.prepare import (
     DEFAULT_STRATEGIES,
     MOST_BATCH,
@@ -20,7 +20,7 @@ from clover_sim.prepare import (
     check_memory,
     check_whole,
     check_work,
-    default_cost,
+    choose_cost,
     describe,
     listed,
     make_strategy,
@@ -56,8 +56,14 @@ class Comparison:
         where = " on ".join(str(self.settings[k]) for k in ("model", "gpu") if k in self.settings)
         return f"<Comparison: {len(self.rows)} rows{f', {where}' if where else ''}; see .to_dicts() and .notes>"
 
-    def _repr_html_(self) -> str:
+    def __str__(self) -> str:
         from importlib import import_module  # what shows a result stands above it and is asked for only here
+
+        shown: str = import_module("clover_sim.report.table").render(self)
+        return shown
+
+    def _repr_html_(self) -> str:
+        from importlib import import_module
 
         shown: str = import_module("clover_sim.report._notebook").comparison_html(self)
         return shown
@@ -95,6 +101,10 @@ def compare(
     inputs: Sequence[str] = (),
     tokenizer: str = "qwen",
     seeds: Sequence[int] | None = None,
+    model: str | None = None,
+    gpu: str | None = None,
+    engine: str | None = None,
+    precision: str | None = None,
     cost: Any = None,
     batch_size: int = 1,
     prompt_tokens: int = 0,
@@ -115,7 +125,8 @@ def compare(
         inputs: files to read (``-`` is standard input) instead of a synthetic stream.
         tokenizer: ``qwen`` or ``o200k``, for inputs.
         seeds: one run a seed; several give means with 95 % intervals. Default: the profile's own.
-        cost: a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline; default: the default card's.
+        model, gpu, engine, precision: names as on the command line, for the roofline of that machine.
+        cost: instead of these, a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline.
         batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
         prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
         allow_long: permit more than 10^8 passes.
@@ -128,9 +139,7 @@ def compare(
     check_whole("prompt_tokens", prompt_tokens, 0, MOST_TOKENS)
     if max_new_tokens is not None:
         check_whole("max_new_tokens", max_new_tokens, 1, MOST_TOKENS)
-    cost = default_cost() if cost is None else cost
-    if isinstance(cost, Machine):
-        cost = Roofline(cost)
+    cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
     strategies = [strategies] if isinstance(strategies, str) or hasattr(strategies, "decode") else strategies
     tokens = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
     inputs = [inputs] if isinstance(inputs, str) else inputs
@@ -176,7 +185,8 @@ def compare(
                 if progress is not None:
                     progress(done, total)
         rows.extend(_summarise(s, samples[id(s)], seed_list) for s in chosen)
-    notes, warnings = explain(rows, list(priced.values()), batch_size)
+    notes, warnings = explain(rows, list(priced.values()), batch_size, sources.profile)
+    notes = [*file_notes(sources.described), *notes]
     settings = {
         **describe(chosen[0].cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens,
         "kv_write": kv_write or "default", "eos_stop": eos_stop, "align": align, "profile": sources.label,

@@ -20,14 +20,17 @@ _LARGE_BLOCK = 32
 """Above this a uniform lift promises more than real models give (docs/design.md, known limits)."""
 
 
-def explain(rows: Rows, priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> tuple[list[str], list[str]]:
+def explain(
+    rows: Rows, priced: Sequence[tuple[Any, Any, Any]], batch_size: int, profile: str = ""
+) -> tuple[list[str], list[str]]:
     """Sentences for under the table, the answer last, and warnings for stderr.
 
     ``priced`` holds (strategy, its last run, the price of that run) for every strategy, ``ar`` first.
     """
     longest = [row for row in rows if (row["stream"], row["tokens"]) == (rows[-1]["stream"], rows[-1]["tokens"])]
     notes = [
-        *_kv_notes(rows), *_width_notes(longest, priced), *_price_notes(priced, batch_size), *_stream_notes(rows),
+        *_kv_notes(rows), *_width_notes(longest, priced), *_price_notes(priced, batch_size),
+        *_stream_notes(rows, profile),
         *_quality_notes(rows), *_answers(longest),
     ]  # fmt: skip
     return notes, _seed_warnings(rows)
@@ -100,23 +103,48 @@ def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> lis
         notes.append(f"{machine.model.name}: {machine.model.note}")
     if batch_size > 1:
         notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
-    parallel = [s for s, _, _ in priced if s.options.get("parallel_draft") is True]
-    if parallel:
+    drafts = {s.options["parallel_draft"]: s.name for s, _, _ in priced if "parallel_draft" in s.options}
+    if True in drafts:
         notes.append(
-            f"{parallel[0].name} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "
+            f"{drafts[True]} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "
             "do; a chain drafts them one by one (parallel_draft=false)."
+        )
+    if False in drafts:
+        notes.append(
+            f"{drafts[False]} drafts its tokens one by one, a pass each (parallel_draft=false); the comparison without "
+            "-s drafts them in one pass, as the published counts do (parallel_draft=true)."
         )
     return notes
 
 
-def _stream_notes(rows: Rows) -> list[str]:
-    large = [r for r in rows if (r["options"].get("block_size") or 0) > _LARGE_BLOCK and r["denoise_passes"]]
-    if not large:
+def _stream_notes(rows: Rows, profile: str) -> list[str]:
+    notes = []
+    diffusing = [r for r in rows if "block_size" in r["options"] and r["denoise_passes"]]
+    if diffusing and profile.partition(":")[0] not in ("context", "trace"):
+        notes.append(
+            "This stream raises every confidence alike, which flatters block diffusion: for what a fitted "
+            "model gives, --profile context."
+        )
+        if any(r["options"]["block_size"] > _LARGE_BLOCK for r in diffusing):
+            notes.append(
+                f"Above {_LARGE_BLOCK} it makes tokens per pass grow with the block, where measured models stay flat "
+                "from 16 to 64: do not choose a block size by these rows."
+            )
+    if any(r["strategy"] == "clairvoyant" for r in rows):
+        notes.append(
+            "clairvoyant bounds the passes of decoders that make no avoidable error; where none of its guesses is "
+            "right it has to guess as well, and those are its errors. A lower bar can need fewer passes, with more errors."
+        )
+    return notes
+
+
+def file_notes(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How files of several records were read."""
+    lines = [i["name"] for i in inputs if i.get("language") in ("json", "jsonl")]
+    if not lines:
         return []
-    return [
-        f"Blocks above {_LARGE_BLOCK}: the uniform lift of this stream makes tokens per pass grow with the block, "
-        "where measured models stay flat from 16 to 64. Do not choose a block size by these rows."
-    ]
+    what = "is decoded as it stands, envelope included, as one stream; for one answer, give its text"
+    return [f"{_names(lines)} {what}."]
 
 
 def _quality_notes(rows: Rows) -> list[str]:
@@ -142,6 +170,7 @@ def _answers(rows: Rows) -> list[str]:
             continue
         errors, tokens = row["locked_errors"], row["tokens"]
         wrong = "no wrong token" if not errors else f"{errors:.3g} wrong token{'s' if errors != 1 else ''}"
+        wrong += " on average" if errors and row["seeds"] > 1 else ""
         answers.append(
             f"{row['strategy']} against token by token: {_times(row['speedup_passes'], 'fewer', 'more')} passes, "
             f"{_times(row['speedup_time'], 'less', 'more')} time, {wrong} locked in of {tokens:g}."
@@ -150,6 +179,8 @@ def _answers(rows: Rows) -> list[str]:
 
 
 def _times(ratio: float, better: str, worse: str) -> str:
+    if 0.97 < ratio < 1.03:
+        return "about as much" if better == "less" else "about as many"
     return f"{ratio:.1f}x {better}" if ratio >= 1 else f"{1 / ratio:.1f}x {worse}"
 
 

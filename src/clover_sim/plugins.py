@@ -67,7 +67,7 @@ def load_class(path: str) -> Any:
     with foreign(f"strategy {path!r} cannot be loaded", PluginError):
         for part in attribute.split("."):
             if not hasattr(loaded, part):
-                names = [n for n in dir(loaded) if not n.startswith("_")]
+                names = [n for n in dir(loaded) if callable(getattr(getattr(loaded, n), "decode", None))]
                 raise UsageError(f"strategy {path!r}: {module!r} has no {attribute!r}{suggest(attribute, names)}")
             loaded = getattr(loaded, part)
     return loaded

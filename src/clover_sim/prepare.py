@@ -37,8 +37,26 @@ class Strategy(NamedTuple):
         return {"strategy": self.name, "options": self.options, "drafter": drafter}
 
 
-def default_cost() -> Any:
-    """The roofline of the default model on the default card, in bf16, under that card's usual engine."""
+def choose_cost(cost: Any = None, **named: str | None) -> Any:
+    """The cost model that is meant: a given one (or machine, for its roofline), or that of the named machine."""
+    given = [name for name, value in named.items() if value is not None]
+    if cost is None:
+        return default_cost(**named)
+    if given:
+        raise UsageError(f"cost and {given[0]} contradict each other: name the machine, or give its cost model")
+    from clover_sim.cost import Machine, Roofline
+
+    if isinstance(cost, Machine):
+        return Roofline(cost)
+    if not callable(getattr(cost, "price", None)):
+        raise UsageError(f"cost {cost!r:.60} is no cost model: make one, as in cost_model('floor', machine)")
+    return cost
+
+
+def default_cost(
+    model: str | None = None, gpu: str | None = None, engine: str | None = None, precision: str | None = None
+) -> Any:
+    """The roofline of a model on a card, each with its default: bf16, and the card's usual engine."""
     from clover_sim.cost import Machine, cost_model
     from clover_sim.specs import (
         DEFAULT_HARDWARE,
@@ -49,8 +67,9 @@ def default_cost() -> Any:
         load_model,
     )  # fmt: skip
 
-    hardware = load_hardware(DEFAULT_HARDWARE)
-    return cost_model("roofline", Machine(load_model(DEFAULT_MODEL), hardware, load_engine(default_engine(hardware))))
+    hardware = load_hardware(gpu or DEFAULT_HARDWARE)
+    used = load_engine(engine or default_engine(hardware))
+    return cost_model("roofline", Machine(load_model(model or DEFAULT_MODEL), hardware, used, precision or "bf16"))
 
 
 def describe(cost: Any) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
     if name in plugins:
         point = plugins[name]
         return _load_class(point.value), {}
+    if name.endswith(".py"):
+        raise UsageError(f"strategy {name!r} is a file: name the class in it too, as in -s {name}:MyDecoder")
     known = [m.replace("_", "-") for m in _builtin_modules()] + list(presets) + list(plugins)
     raise UsageError(f"strategy {name!r} is not known{suggest(name, known)}")
 

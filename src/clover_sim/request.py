@@ -165,7 +165,8 @@ class Request:
         self.idle += 1
         if self.idle > self.max_idle:
             self._refuse(
-                f"{self.idle} passes in a row without progress; the decoder declares max_idle_passes = {self.max_idle}"
+                f"{self.idle} passes in a row without progress: commit at least view.best() after each, or declare "
+                f"how many may be idle ({type(self.decoder).__name__}.max_idle_passes = {self.max_idle})"
             )
 
     # ---- passes the engine adds ---------------------------------------------------------------------------------

@@ -26,7 +26,8 @@ class Sources:
         if inputs and profile == "reference":
             profile = "tool-call"  # the default; any text profile's physics serve any text
         name, self._settings = profile_settings(profile)
-        self._profile, self._read = profile, PROFILES[name].read
+        self.profile = profile
+        self._read = PROFILES[name].read
         if inputs and self._read is None:
             raise UsageError(f"--profile {name} is a stream of its own; with --input choose a text profile or context")
         self._texts: list[Any] = []
@@ -54,7 +55,7 @@ class Sources:
 
     def open(self, index: int, seed: int | None) -> Stream:
         if not self._texts:
-            return open_stream(self._profile, self.lengths[index], seed)
+            return open_stream(self.profile, self.lengths[index], seed)
         settings = self._settings if seed is None else with_seed(self._settings, seed)
         assert self._read is not None
         return self._read(self._texts[index], settings)

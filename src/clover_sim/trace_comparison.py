@@ -84,7 +84,7 @@ def compare_recordings(
             progress(number + 1, len(found))
     recordings = [r.recording for r in found]
     known = [r for r in rows if r["locked_errors"] is not None]
-    said, warnings = explain(known, list(priced.values()), batch_size) if known else ([], [])
+    said, warnings = explain(known, list(priced.values()), batch_size, "trace") if known else ([], [])
     settings = {
         **describe(cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens, "kv_write": kv_write or "default",
         "eos_stop": eos_stop, "align": align, "profile": "trace",

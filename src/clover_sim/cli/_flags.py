@@ -32,7 +32,8 @@ def strategy_flags(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("strategies")
     add = group.add_argument
     add("-s", "--strategy", metavar="NAME[:KEY=VALUE]", action="append",
-        help="a decoder with its options; repeatable; see list strategies")  # fmt: skip
+        help="a decoder with its options; repeatable; see list strategies (default: ar, speculative drafting in one "
+        "pass, block-diffusion)")  # fmt: skip
     add("--block-size", metavar="N", type=typed(whole), help="option block_size of the strategies that have it")
     add("--threshold", metavar="P", type=typed(number),
         help="option threshold of the strategies that have it")  # fmt: skip
@@ -41,7 +42,8 @@ def strategy_flags(parser: ArgumentParser) -> None:
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
         help="the same counted with the root, as SGLang does: K = N - 1")  # fmt: skip
     add("--kv-write", metavar="RULE", type=choice(*KV_WRITE_RULES),
-        help=f"how the K/V of a finished block are written: {', '.join(KV_WRITE_RULES)}")  # fmt: skip
+        help=f"how the K/V of a finished block are written: {', '.join(KV_WRITE_RULES)} (default: none for the "
+        "reference stream and traces, else the strategy's own, else separate)")  # fmt: skip
     add("--eos-stop", metavar="RULE", default="block", type=choice(*EOS_STOPS),
         help=f"where decoding stops after the end of the text: {', '.join(EOS_STOPS)} (default block)")  # fmt: skip
     add("--align", metavar="RULE", default="relative", type=choice("relative", "absolute"),
@@ -53,9 +55,10 @@ def machine_flags(parser: ArgumentParser) -> None:
     """What the passes run on."""
     group = parser.add_argument_group("machine")
     add = group.add_argument
-    add("--model", metavar="NAME|FILE", help="model whose passes are priced; see list models")
-    add("--gpu", metavar="NAME|FILE", help="accelerator; see list gpus")
-    add("--engine", metavar="NAME|FILE", help="inference engine; see list engines")
+    add("--model", metavar="NAME|FILE", help="model whose passes are priced (default clover-35b-a3b); see list models")
+    add("--gpu", metavar="NAME|FILE", help="accelerator (default h200); see list gpus")
+    add("--engine", metavar="NAME|FILE",
+        help="inference engine (default: the usual one of the accelerator); see list engines")  # fmt: skip
     add("--precision", metavar="NAME", type=typed(format_name), help="format of the weights (default bf16)")
     add("--kv-cache-dtype", metavar="NAME", type=typed(format_name), help="format of the K/V cache (default bf16)")
     add("--tensor-parallel-size", metavar="N", type=typed(whole), help="cards that share every layer")

@@ -78,7 +78,8 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             word = next((w for w in unknown if w.startswith("-") and len(w) > 1), unknown[0])
             if not word.startswith("-"):
-                raise UsageError(f"unexpected argument {word!r}; run with --help to see what is taken")
+                file = "; to decode a file, --input FILE" if "--input" in self._option_string_actions else ""
+                raise UsageError(f"unexpected argument {word!r}{file or '; run with --help to see what is taken'}")
             flag = word.partition("=")[0]
             if flag == "--":
                 raise UsageError("unexpected argument '--'; run with --help to see what is taken")

@@ -98,13 +98,19 @@ def _record(args: Namespace, given: Any, console: Console) -> None:
     """Run the strategies that unlock blocks again, watched, and write what each pass saw."""
     if args.trace:
         raise UsageError("--record writes what --trace reads: they cannot go together")
+    from dataclasses import replace
+
     from clover_sim.prepare import DEFAULT_STRATEGIES
     from clover_sim.recorder import record_all, write_records
     from clover_sim.registry import build_strategy
     from clover_sim.sources import Sources
 
     sources = Sources(args.profile or "reference", tuple(args.input), args.tokenizer, args.tokens, args.allow_long)
-    streams = [sources.open(i, seed) for i in range(len(sources.lengths)) for seed in args.seeds or (None,)]
+    streams = []
+    for index in range(len(sources.lengths)):
+        for seed in args.seeds or (None,):
+            stream = sources.open(index, seed)
+            streams.append(stream if seed is None else replace(stream, name=f"{stream.name}/seed={seed}"))
     rules = {k: getattr(args, k) for k in ("kv_write", "eos_stop", "align", "prompt_tokens", "max_new_tokens")}
     decoders = [build_strategy(spec) for spec in given or DEFAULT_STRATEGIES]
     count = write_records(args.record, record_all(decoders, streams, **rules))

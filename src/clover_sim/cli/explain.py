@@ -100,6 +100,10 @@ def _draft_length(args: Namespace) -> int | None:
 
 def _asked(args: Namespace) -> Any:
     """What to predict; ``None`` if no machine was named."""
+    for named, other in (("model", "gpu"), ("gpu", "model")):
+        bare = args.params_b if other == "model" else args.gpu_bandwidth_tb_s
+        if getattr(args, named) is not None and getattr(args, other) is None and bare is None:
+            raise UsageError(f"--{named} alone does not say what ran the log: give --{other} too")
     cost = _flags.cost(args)
     if cost is None:
         for name in ("drafter", "batch_size"):
@@ -116,9 +120,10 @@ def _asked(args: Namespace) -> Any:
         from dataclasses import replace
 
         from clover_sim.cost import cost_model
-        from clover_sim.specs import load_model
+        from clover_sim.speculation.heads import drafter_model
 
-        cost = cost_model(args.cost or "roofline", replace(cost.machine, drafter=load_model(args.drafter)))
+        drafter = drafter_model(args.drafter, cost.machine.model)
+        cost = cost_model(args.cost or "roofline", replace(cost.machine, drafter=drafter))
     own_engine = args.engine is None
     return Asked(cost, args.batch_size, args.prompt_tokens, args.drafter, args.parallel_drafting, own_engine)
 

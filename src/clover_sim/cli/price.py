@@ -125,9 +125,11 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
             return json.dumps({"schema": "clover-sim/price/1", **head, "runs": rows}, indent=2, allow_nan=False) + "\n"
         from clover_sim.report._listing import render_listing
 
-        shown = ("stream", "tokens", "strategy", "target_passes", "draft_passes", "locked_errors", "latency_s",
+        shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "latency_s",
                  "tokens_per_s", "bound")  # fmt: skip
-        return render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
+        where = f"{machine.model.name} on {machine.hardware.name} · {machine.precision} · {machine.engine.name} engine"
+        table = render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
+        return f"{where} · batch {args.batch_size[0]}\n\n{table}"
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)

@@ -89,9 +89,9 @@ class Calibration:
         ]  # fmt: skip
         for measured, error in zip(self.measured, self.errors, strict=True):
             lines += [
-                "", f"[[measured]] # the calibrated price is off by {error:+.1%}",
+                "", f"[[measured]] # the calibrated price is off by {round(error, 6) + 0.0:+.1%}",
                 f"tokens_per_s = {measured.tokens_per_s!r}", f"batch_size = {measured.batch_size}",
-                f"context_tokens = {measured.context_tokens}", f"error = {error!r}",
+                f"context_tokens = {measured.context_tokens}", f"error = {round(error, 6) + 0.0!r}",
             ]  # fmt: skip
         return "\n".join(lines) + "\n"
 
