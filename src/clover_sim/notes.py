@@ -133,7 +133,7 @@ def _stream_notes(rows: Rows, profile: str) -> list[str]:
     if any(r["strategy"] == "clairvoyant" for r in rows):
         notes.append(
             "clairvoyant bounds the passes of decoders that make no avoidable error; where none of its guesses is "
-            "right it has to guess as well, and those are its errors. A lower bar can need fewer passes, with more errors."
+            "right it has to guess as well, and those are its errors. A lower bar may need fewer, with more errors."
         )
     return notes
 
