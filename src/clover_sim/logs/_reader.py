@@ -62,6 +62,30 @@ class Base:
         return None
 
 
+class Reports(Base):
+    """Reports of rows printed among other lines: each a table, with the lines read and used for it."""
+
+    def __init__(self) -> None:
+        self._reports: list[dict[str, float | str]] = []
+        self._lines: list[list[int]] = []
+        self._foreign = 0
+        self.active = False
+
+    def start(self) -> None:
+        """A report does not go on in the next file."""
+        self.active = False
+
+    def _begin(self) -> None:
+        self._reports.append({})
+        self._lines.append([0, 0])
+        self.active, self._foreign = True, 0
+
+    def _count(self) -> bool:
+        self._lines[-1][0] += 1
+        self._lines[-1][1] += 1
+        return True
+
+
 def readers() -> list[tuple[tuple[str, ...], LogReader]]:
     """A fresh reader of every format, with the marks its lines carry (at least one of them, as written)."""
     import importlib

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from clover_sim.logs._bench import report_section
-from clover_sim.logs._reader import Base, Line, Outcome
+from clover_sim.logs._reader import Line, Outcome, Reports
 from clover_sim.logs._section import Section
 from clover_sim.logs._text import number
 
@@ -24,26 +24,15 @@ _PATIENCE = 8
 """Foreign lines between two rows of a report (other processes write to the same terminal)."""
 
 
-class Reader(Base):
+class Reader(Reports):
     """Collects reports, each a table of rows."""
-
-    def __init__(self) -> None:
-        self._reports: list[dict[str, float | str]] = []
-        self._lines: list[list[int]] = []
-        self._foreign = 0
-        self.active = False
-
-    def start(self) -> None:
-        """A report does not go on in the next file."""
-        self.active = False
 
     def line(self, line: Line) -> Outcome:
         """A heading or a row."""
         text = line.message
         if _BEGIN.match(text):
             if "Serving" in text or not self.active or "acceptance length" in self._reports[-1]:
-                self._reports.append({})
-                self._lines.append([0, 0])
+                self._begin()
             self.active, self._foreign = True, 0
             return self._count()
         if not self.active:
@@ -66,11 +55,6 @@ class Reader(Base):
         self._foreign = 0
         self._reports[-1][row[1].lower()] = row[2] if value is None else value
         return self._count()
-
-    def _count(self) -> bool:
-        self._lines[-1][0] += 1
-        self._lines[-1][1] += 1
-        return True
 
     def sections(self) -> list[Section]:
         """One a report."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clover_sim.logs._reader import Base, Line, Outcome
+from clover_sim.logs._reader import Line, Outcome, Reports
 from clover_sim.logs._section import Section
 from clover_sim.logs._text import number
 from clover_sim.logs._trtllm import trtllm_section
@@ -24,18 +24,8 @@ _RULE = re.compile(r"(?:[=-]{3,}.*|[A-Za-z][\w +/]*:\s*\S.*)?$")
 _PATIENCE = 25
 
 
-class Reader(Base):
+class Reader(Reports):
     """Collects reports; a figure that comes again begins the next one."""
-
-    def __init__(self) -> None:
-        self._reports: list[dict[str, float | str]] = []
-        self._lines: list[list[int]] = []
-        self._foreign = 0
-        self.active = False
-
-    def start(self) -> None:
-        """A report does not go on in the next file."""
-        self.active = False
 
     def line(self, line: Line) -> Outcome:
         """A heading, a row or a percentile."""
@@ -61,22 +51,12 @@ class Reader(Base):
         self.active = self._foreign < _PATIENCE
         return self._count() if _RULE.match(text) else None
 
-    def _begin(self) -> None:
-        self._reports.append({})
-        self._lines.append([0, 0])
-        self.active, self._foreign = True, 0
-
     def _put(self, key: str, text: str) -> Outcome:
         value = number(text)
         self._foreign = 0
         if value is not None:
             self._reports[-1][key] = value
         return self._count()
-
-    def _count(self) -> bool:
-        self._lines[-1][0] += 1
-        self._lines[-1][1] += 1
-        return True
 
     def sections(self) -> list[Section]:
         """One a report that has a speed or drafts."""
