@@ -159,7 +159,15 @@ def _memory(result: Estimate, look: Look) -> list[str]:
 
 def _notes(result: Estimate, extra: dict[str, Any], look: Look) -> list[str]:
     model = result.machine.model
-    notes = [model.note] if model.note else []
+    notes = [
+        "low and high bound the middle 80 % of measurements; kernel floors are what a layer takes however little it "
+        "reads; host is scheduling, sampling and launching"
+        + (", which a pass wider than one token pays more of" if max(p.width for p in result.passes) > 1 else "")
+        + ("; indep. is the experts read if every token chose for itself" if model.is_moe else "")
+        + "."
+    ]
+    if model.note:
+        notes.append(model.note)
     for key, what in (("vision_params", "vision tower"), ("mtp_params", "layer for multi-token prediction")):
         if extra.get(key):
             notes.append(f"not counted: {what}, {extra[key] / 1e9:.3g} B parameters")

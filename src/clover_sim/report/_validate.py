@@ -27,6 +27,7 @@ def render_validation(
     if summary["skipped"]:
         lines += ["", look.paint("1", "left out"), *(f"  {n:5d}  {why}" for why, n in summary["skipped"].items())]
     lines += _speculative(summary["speculative"], look)
+    lines += _diffusion(summary["diffusion"], look)
     if left_out is not None:
         shown = [["left out one by one", left_out["summary"]], *left_out["by_kind"].items(), *left_out["folds"].items()]
         lines += ["", look.paint("1", f"fitted again without each {left_out['what']}"), *_summary(shown, look)]
@@ -72,6 +73,15 @@ def _speculative(found: Mapping[str, Any], look: Look) -> list[str]:
     ]  # fmt: skip
     heading = ["speed-up by drafts", "rows", "median", "9 in 10", "bias", "side of 1", "losses found"]
     return ["", *_table(heading, cells, 1, look)] if cells else []
+
+
+def _diffusion(found: Mapping[str, Any], look: Look) -> list[str]:
+    """Speeds of block diffusion at the published tokens per pass, apart from the others."""
+    if not found["rows"]:
+        return []
+    errors = [f"{found['median_abs_error']:.1%}", f"{found['p90_abs_error']:.1%}", f"{found['bias']:+.1%}"]
+    cells = [["one stream, tokens per pass given", str(found["rows"]), *errors, str(sum(found["skipped"].values()))]]
+    return ["", *_table(["block diffusion", "rows", "median", "9 in 10", "bias", "left out"], cells, 1, look)]
 
 
 def _summary(rows: Sequence[Sequence[Any]], look: Look) -> list[str]:

@@ -16,6 +16,9 @@ from clover_sim.validate import names
 BUILT_IN = ("published", "serving", "kernels", "speculative")
 """Tables that ship with the package, by name; ``published`` is the default."""
 
+PASS_KEYS = ("tokens_per_forward", "tokens_per_pass", "tpf")
+"""Fields that state tokens per forward pass: a speed beside them is that of block diffusion."""
+
 
 class Row(NamedTuple):
     """One measured speed of plain decoding.
@@ -181,6 +184,8 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
 
 def _plain(item: dict[str, Any]) -> tuple[str, float | None]:
     """The model and the speed of plain decoding that a row states, or why it states none and ``None``."""
+    if "tokens_per_s" in item and _several_a_pass(item):
+        return "no speed of plain decoding", None
     if "tokens_per_s" in item:
         model, speed = item.get("model"), item["tokens_per_s"]
     elif "target_model" in item:
@@ -204,6 +209,12 @@ def _plain(item: dict[str, Any]) -> tuple[str, float | None]:
     if not isinstance(model, str) or not model.strip():
         return "no model stated", None
     return model, float(speed)
+
+
+def _several_a_pass(item: dict[str, Any]) -> bool:
+    """Whether the speed is one of passes that write, or compute, several positions."""
+    stated = [item[key] for key in PASS_KEYS if item.get(key) is not None]
+    return any(value != 1 for value in stated) or (bool(stated) and item.get("block_size") not in (None, 1))
 
 
 def _count(value: object) -> bool:

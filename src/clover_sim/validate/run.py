@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from clover_sim.cost import Machine, price
 from clover_sim.records import Kind, PassShape
-from clover_sim.validate import speculative
+from clover_sim.validate import diffusion, speculative
+from clover_sim.validate.diffusion import DiffusionResult
 from clover_sim.validate.rows import Row, read_rows
 from clover_sim.validate.speculative import SpeculativeResult
 
@@ -30,12 +31,14 @@ class Validation(NamedTuple):
     Args:
         results: rows on one device. several: rows on several devices, judged apart. skipped: left out, by reason.
         speculative: predicted speed-ups of speculative decoding and what was left out, never pooled with the others.
+        diffusion: predicted speeds of block diffusion and what was left out, never pooled either.
     """
 
     results: list[Result]
     several: list[Result]
     skipped: dict[str, int]
     speculative: tuple[list[SpeculativeResult], dict[str, int]] = ([], {})
+    diffusion: tuple[list[DiffusionResult], dict[str, int]] = ([], {})
 
     def to_dict(self) -> dict[str, Any]:
         """The document of ``--format json``."""
@@ -45,11 +48,13 @@ class Validation(NamedTuple):
         summary["by"] = {key: {name: summarise(part) for name, part in found.items()} for key, found in by.items()}
         summary["several_devices"] = summarise(self.several)
         summary["speculative"] = speculative.summary(*self.speculative)
+        summary["diffusion"] = diffusion.summary(*self.diffusion)
         return {
             "schema": "clover-sim/validation/1",
             "rows": [_entry(result) for result in self.results],
             "several_devices": [_entry(result) for result in self.several],
             "speculative": [speculative.entry(result) for result in self.speculative[0]],
+            "diffusion": [diffusion.entry(result) for result in self.diffusion[0]],
             "summary": summary,
         }
 
@@ -91,7 +96,8 @@ def validate(path: str | None = None) -> Validation:
     one = [result for result in results if result.row.devices == 1 or result.row.engine.name == "kernels"]
     kept = set(map(id, one))
     several = [result for result in results if id(result) not in kept]
-    return Validation(one, several, skipped, speculative.validate_speculative(path or speculative.BUILT_IN))
+    drafts = speculative.validate_speculative(path or speculative.BUILT_IN)
+    return Validation(one, several, skipped, drafts, diffusion.validate_diffusion(path))
 
 
 def predict(row: Row, machines: dict[tuple[object, ...], Machine] | None = None) -> float:
