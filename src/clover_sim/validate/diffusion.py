@@ -166,11 +166,10 @@ def _engine(item: Mapping[str, Any]) -> str | None:
 
 def _lengths(item: Mapping[str, Any], family: Family) -> tuple[int, int] | str:
     """Tokens in the cache and tokens computed again by every pass, or why they cannot be told."""
-    how = " ".join(str(item.get(key) or "") for key in ("system", "strategy", "workload", "note")).lower()
+    how = " ".join(text for key in ("system", "strategy", "workload") if isinstance(text := item.get(key), str)).lower()
     stated = item.get("context_tokens")
     stated = stated if isinstance(stated, int) and not isinstance(stated, bool) and 0 < stated < 10**9 else None
-    workload = item.get("workload") if isinstance(item.get("workload"), str) else ""
-    assert isinstance(workload, str)
+    workload = item["workload"] if isinstance(item.get("workload"), str) else ""
     whole = _WHOLE.search(how) is not None
     if whole or not family.block_causal:
         if not whole and _APPROXIMATE.search(how):
