@@ -119,6 +119,13 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
         super().__init__(prog, max_help_position=30, width=max(20, terminal_width(_HELP_WIDTH) - 2))
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """``-s, --strategy NAME``: as Python writes it from 3.13 on; before, it repeated the NAME."""
+        names = ", ".join(action.option_strings)
+        if not names or action.nargs == 0:
+            return names or super()._format_action_invocation(action)
+        return f"{names} {self._format_args(action, self._get_default_metavar_for_optional(action))}"
+
 
 def typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:
     """Make the errors of ``convert`` argument errors, so that they name their flag."""
