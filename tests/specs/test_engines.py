@@ -35,11 +35,11 @@ def test_every_engine_has_constants_for_all_hardware() -> None:
     ("engine", "gpu", "field", "value"),
     [
         ("sglang", "h200", "eta", 0.83),
-        ("sglang", "b200", "eta_experts", 0.93),
+        ("sglang", "b200", "eta_experts", 0.96),
         ("kernels", "l40s", "allreduce_rank_s", 2.8e-6),
         ("kernels", "h200", "pass_s", 0.0),
         ("vllm", "b200", "pass_s", 0.65e-3),
-        ("vllm", "b200", "wide_pass_s", 2.2e-3),
+        ("vllm", "b200", "wide_pass_s", 0.7e-3),
         ("mlx", "m3-ultra", "moe_layer_s", 258e-6),
         ("llama.cpp", "m3-ultra", "eta", 0.82),
         ("llama.cpp", "rx-7900-xtx", "mfu", 0.10),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clover_sim.cost import Machine, cost_model
-from clover_sim.cost.estimate import document, estimate
+from clover_sim.cost.estimate import document, price
 from clover_sim.errors import InputError, UsageError
 from clover_sim.specs import (
     check,
@@ -66,7 +66,7 @@ def test_the_widest_figures_that_pass_give_a_document() -> None:
         gpu = hardware_from_table({**table, "memory_gb": 1, "price_usd_per_hour": 1e30}, "f")
         engine = engine_from_table({"eta": 1e-30, "mfu": 1e-30, "layer_s": 1e30, "pass_s": 1e30}, "f")
         machine = Machine(load_model("clover-35b-a3b"), gpu, engine, tensor_parallel_size=2)
-        json.dumps(document(estimate(machine, (1, 10**18), (1, 100), (0, 10**18))), allow_nan=False)
+        json.dumps(document(price(machine, (1, 10**18), (1, 100), (0, 10**18))), allow_nan=False)
 
 
 def test_a_model_of_an_embedding_alone_is_refused() -> None:

@@ -55,10 +55,9 @@ def test_case_eagle_best_k_h100_bs1() -> None:
 
 
 def test_case_moe_mtp_loses_glm_m3ultra() -> None:
-    """jundot/omlx#2077: 256 experts, 8 a token, 90 % of the bytes routed, 51 ms a token; two tokens share almost none.
+    """jundot/omlx#2077: 256 experts, 8 a token, 90 % of the bytes routed, 51 ms a token; MLX shares none of them.
 
-    Bytes alone, as the poster counts: the upper bound of the routing exponent, 1.
-    """
+    Defaults alone: where grouped products go row by row the routing exponent is 1."""
     bandwidth_s = 51e-3 * 819e9
     each, rest = round(0.9 * bandwidth_s / 8), round(0.1 * bandwidth_s)
     model = ModelSpec(
@@ -68,7 +67,7 @@ def test_case_moe_mtp_loses_glm_m3ultra() -> None:
     card = hardware_from_table(
         {"name": "m3-ultra-case", "memory_gib": 2560, "memory_bandwidth_gbs": 819, "bf16_tflops": 28.4}, "case"
     )
-    target = Machine(model, card, load_engine("mlx"), precision="8", routing_beta=1.0)
+    target = Machine(model, card, load_engine("mlx"), precision="8")
     found = speculate(
         target, shape_of("mtp", 1), from_rate(0.86, 1), context_tokens=0, measured=Measured(plain_step_s=51e-3)
     )
@@ -82,21 +81,16 @@ def test_case_moe_mtp_loses_glm_m3ultra() -> None:
     ("text", "tree", "block"), [("gsm8k", 4.55, 4.32), ("humaneval", 4.65, 4.91), ("alpaca", 4.07, 3.73)]
 )
 def test_a_tree_of_60_crosses_on_a_b200_and_a_block_of_10_does_not(text: str, tree: float, block: float) -> None:
-    """arXiv 2602.06036 Table 5 (SGLang, FlashInfer): from 1.2-1.3 at 8 to 0.8-0.9 at 16; blocks of 10 at 1.4 to 2.8.
-
-    At 32 the text with the fewest tokens a cycle is measured at 1.4 and priced 15 % lower.
-    """
+    """arXiv 2602.06036 Table 5 (SGLang, FlashInfer): from 1.2-1.3 at 8 to 0.8-0.9 at 16; blocks of 10 at 1.4 to 2.8."""
     target = machine("llama-3.1-8b", "b200", "sglang")
     big = shape_of("eagle-tree", 7, topk=10, budget=60)
     older = Measured(scheduler="serial")
     found = speculate(target, big, from_length(tree, 7), context_tokens=1500, topk=10, measured=older)
     assert found.crossover_batch is not None
     assert 8 < found.crossover_batch <= 16
-    for batch in (1, 4, 8, 16):
+    for batch in (1, 4, 8, 16, 32):
         dflash = speculate(target, shape_of("dflash", 9), from_length(block, 9), batch_size=batch, measured=older)
         assert dflash.speedup > 1.4
-    at_32 = speculate(target, shape_of("dflash", 9), from_length(block, 9), batch_size=32, measured=older)
-    assert at_32.speedup > (1.35 if text != "alpaca" else 1.15)
 
 
 @pytest.mark.parametrize("method", ["eagle3", "mtp", "dflash", "ngram", "suffix", "p-eagle", "dspark"])

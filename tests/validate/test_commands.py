@@ -54,7 +54,7 @@ def test_a_precision_overrides_the_file_and_the_head_stays_wide(tmp_path: Path) 
         (("price", "--gpu", "h2000"), 2), (("price", "--model", "nothing-here.json"), 3),
         (("price", "--width", "0"), 2),
         (("price", "--weight-gb", "5", "--precision", "fp8"), 2), (("price", "--active-b", "3"), 2),
-        (("price", "--calibration", "nothing-here.toml"), 3), (("price", "--export", "x.csv"), 2),
+        (("price", "--calibration", "nothing-here.toml"), 3), (("price", "--export", "x.svg"), 2),
         (("price", "--gpu", "h100", "--gpu-bandwidth-tb-s", "3"), 2), (("validate", "--measurements", "no.json"), 3),
         (("calibrate",), 2), (("calibrate", "--measured-tokens-per-s", "5"), 2),
         (("calibrate", "--measured-tokens-per-s", "9999", "--model", "qwen3-8b", "--gpu", "h100"), 3),

@@ -99,7 +99,7 @@ def test_full_attention_computes_the_sequence_again(tmp_path: Path) -> None:
     full = row(model="d3LLM-LLaDA", workload="GSM8K-CoT")
     stated = row(model="LLaDA-8B-Instruct", context_tokens=1000)
     rows, skipped = read_diffusion(table(tmp_path, full, stated))
-    assert not skipped and [(r.row.context, r.recompute) for r in rows] == [(0, 280), (0, 1000)]
+    assert not skipped and [(r.row.context, r.recompute) for r in rows] == [(0, 450), (0, 1000)]
     short, long = (r.predicted for r in validate(table(tmp_path, full, stated)).diffusion[0])
     assert short > 1.5 * long
 

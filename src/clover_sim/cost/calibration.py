@@ -122,8 +122,12 @@ def calibrate(machine: Machine, measured: Sequence[Measured]) -> Calibration:
     if not measured:
         raise UsageError("nothing to calibrate with: give --measured-tokens-per-s")
     points = [(m.step_s, *_parts(machine, m)) for m in measured]
-    constants = _two(machine, points) if len({round(p[1], 9) for p in points}) > 1 else _one(machine, points)
+    two = len({round(p[1], 9) for p in points}) > 1
+    constants = _two(machine, points) if two else _one(machine, points)
     fitted = replace(machine, engine=calibrated(machine.engine, machine.hardware, constants))
+    for _ in range(_ROUNDS if two else 0):  # near the ridge a part scales less than the bandwidth does
+        constants = _two(fitted, [(m.step_s, *_parts(fitted, m)) for m in measured])
+        fitted = replace(machine, engine=calibrated(machine.engine, machine.hardware, constants))
     errors = tuple(price(fitted, _shape(m)).latency_s / m.step_s - 1 for m in measured)
     names = machine.engine.name, machine.hardware.name, machine.model.name
     return Calibration(*names, tuple(constants.items()), tuple(measured), errors)
@@ -164,6 +168,8 @@ def _parts(machine: Machine, measured: Measured) -> tuple[float, float]:
     moving = found.memory_s + found.compute_s
     return moving, found.latency_s - moving - machine.constants.pass_s
 
+
+_ROUNDS = 12
 
 Point = tuple[float, float, float]
 """Measured time of a step, the part that scales with the bandwidth fraction, the rest without the host."""

@@ -27,7 +27,9 @@ class Rates(NamedTuple):
     experts: int
     experts_per_token: int
     token_flop: float
-    """Multiplying one token by the active weights without the output head."""
+    """Multiplying one token by the active weights without routed experts and the output head."""
+    expert_flop: float
+    """Multiplying one token by the routed experts it chooses."""
     head_flop: float
     """Multiplying one token by the output head."""
     attention_flop_per_kv_element: float
@@ -40,6 +42,10 @@ class Rates(NamedTuple):
     """Activations of one token through all layers."""
     layers_s: float
     """Floors of all layers."""
+    row_s: float
+    """Each token after the first, in all mixture layers, where grouped products go row by row."""
+    pass_s: float
+    """Host time of a pass: a plain one of the target, a draft pass of a drafter."""
     message_bytes: float
     """What one token sends in one all-reduce."""
     allreduce_s: float
@@ -56,7 +62,9 @@ class Rates(NamedTuple):
     weight_s_per_byte: float
     kv_s_per_byte: float
     s_per_flop: float
-    """1 / (peak x mfu) of the matrix products."""
+    """1 / (peak x mfu) of the plain matrix products."""
+    expert_s_per_flop: float
+    """The same of the grouped products of routed experts."""
     attention_s_per_flop: float
     """1 / (peak x mfu_attention) of attention, which stays 16-bit."""
 
@@ -80,6 +88,11 @@ class Machine:
 
     Raises:
         UsageError: an unknown format, several cards without a link between them, or no link to the host.
+
+    >>> from clover_sim import load_engine, load_hardware, load_model
+    >>> machine = Machine(load_model("qwen3-8b"), load_hardware("h100"), load_engine("vllm"), "fp8")
+    >>> machine.target_precision.name, machine.tensor_parallel_size
+    ('fp8', 1)
     """
 
     model: ModelSpec
@@ -124,7 +137,8 @@ class Machine:
         draft_weights = weight_precision(self.drafter_precision)
         drafter = None
         if self.drafter is not None:
-            drafter = _rates(self, constants, self.drafter, draft_weights, element_bits)
+            own = self.engine.constants(self.hardware, self.drafter.name.partition("-of-")[0])
+            drafter = _rates(self, own, self.drafter, draft_weights, element_bits)._replace(pass_s=own.draft_pass_s)
         for name, value in (
             ("constants", constants),
             ("kv_element_bits", element_bits),
@@ -188,6 +202,8 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
     rate = next((r for r in precision.rates if hardware.peak_flop_per_s(r) is not None), precision.rates[-1])
     peak, peak16 = hardware.peak_flop_per_s(rate), hardware.bf16_flop_per_s
     quant_s = c.quant_layer_s if rate != "bf16" else 0.0
+    mfu, mfu_experts = c.mfu_of(rate)
+    routed_flop = 2.0 * model.experts_per_token * model.params_per_expert * model.moe_layers if model.is_moe else 0.0
     layers = model.blocks / 2 if model.blocks else model.layers
     floors = layers * (c.layer_s + quant_s)
     if model.layers:
@@ -210,13 +226,16 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
         expert_bytes=expert_bytes,
         experts=model.experts if model.is_moe else 0,
         experts_per_token=model.experts_per_token,
-        token_flop=2.0 * (model.active_params - model.head_params) / ranks,
+        token_flop=(2.0 * (model.active_params - model.head_params) - routed_flop) / ranks,
+        expert_flop=routed_flop / ranks,
         head_flop=2.0 * model.head_params / ranks,
         attention_flop_per_kv_element=pair_flop / elements_per_token if elements_per_token else 0.0,
         kv_element_bytes=element_bits / 8 * max(1 / ranks, 1 / model.kv_heads),
         state_bytes=2.0 * model.state_bytes_per_sequence / ranks,
         activation_bytes=16.0 * model.hidden_size * 2 * model.layers / ranks,
         layers_s=floors,
+        row_s=model.moe_layers * c.moe_row_s,
+        pass_s=c.pass_s,
         message_bytes=model.hidden_size * 2.0,
         allreduce_s=reduces * (c.allreduce_s + c.allreduce_rank_s * ranks) if ranks > 1 else 0.0,
         allreduce_s_per_byte=reduces * 2 * (ranks - 1) / ranks / bus if ranks > 1 else 0.0,
@@ -226,7 +245,8 @@ def _rates(machine: Machine, c: EngineConstants, model: ModelSpec, precision: Pr
         link_expert_s=link_expert_s,
         weight_s_per_byte=1 / (bandwidth * c.eta),
         kv_s_per_byte=1 / (bandwidth * c.eta_kv),
-        s_per_flop=1 / (peak * c.mfu) if peak else 0.0,
+        s_per_flop=1 / (peak * mfu) if peak else 0.0,
+        expert_s_per_flop=1 / (peak * mfu_experts) if peak else 0.0,
         attention_s_per_flop=1 / (peak16 * c.mfu_attention) if peak16 else 0.0,
     )
 

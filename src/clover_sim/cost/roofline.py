@@ -1,15 +1,19 @@
-"""The price of one pass: weights against arithmetic, then cache, state, floors per layer, host and all-reduce.
+"""The price of one pass: weights and arithmetic, then cache, state, floors per layer, host and all-reduce.
 
-``latency = max(weights / bandwidth, FLOPs / peak) + K/V + state + activations + layers + host + all-reduce + offload``
+``latency = (read ^ n + arithmetic ^ n) ^ (1/n) + experts read + their arithmetic + K/V + state + activations + layers
++ host + all-reduce + offload``
 
+Plain products hide the shorter of reading and arithmetic behind the longer, but for the ridge, where both count: ``n``
+is 2 in the engines with kernel tables; in the others the longer alone counts. In the grouped products of experts only
+the first row of each expert hides behind reading it; kernel tables show the sum for all others, up to 8,192 tokens.
 Attention and recurrent layers are kernels of their own, so their traffic adds. For a given kind, widths and number of
 recomputed tokens the latency is affine in ``context_tokens``, so a group of passes may be priced at its mean context
-(window-limited layers are the one exception: there the mean context overstates a group that straddles the window).
+(window-limited layers are the one exception: there the mean overstates a group that straddles the window).
 """
 
 from typing import NamedTuple
 
-from clover_sim.cost.experts import BETAS, effective_tokens, expert_union
+from clover_sim.cost.experts import BETA_INDEPENDENT, BETAS, effective_tokens, expert_union
 from clover_sim.cost.machine import Machine, Rates
 from clover_sim.errors import InputError
 from clover_sim.records import Kind, PassShape
@@ -24,7 +28,8 @@ class PassPrice(NamedTuple):
 
     Args:
         latency_s: expected time; low_s, high_s: hold the middle 80 % of measurements of such passes.
-        weights_s: reading weights, 0 where arithmetic takes longer. compute_s: arithmetic, 0 where reading does.
+        weights_s: reading weights: routed experts, and the others, or what is not hidden of it. compute_s: arithmetic:
+            that of routed experts, and of the others, or what is not hidden of it.
         kv_s: attention over the cache. state_s: recurrent state. activation_s: activations.
         layers_s: floors of the layers' kernels. host_s: scheduling, sampling, launching. allreduce_s: between cards.
         offload_s: weights brought in from the host's memory.
@@ -101,8 +106,8 @@ def bound_of(price: PassPrice) -> str:
 def price(machine: Machine, shape: PassShape) -> PassPrice:
     """Price one pass of ``shape`` on ``machine``.
 
-    A DRAFT pass is priced with the drafter and without the host, which the verify pass of its cycle accounts for;
-    without a drafter it is free.
+    A DRAFT pass is priced with the drafter and the engine's host time of a draft pass; the rest of the host's work on
+    a cycle stands with its verify pass. Without a drafter it is free.
 
     Raises:
         InputError: the shape computes no token, or a negative context.
@@ -129,12 +134,18 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     beta, beta_low, beta_high = BETAS[kind]
     if machine.routing_beta is not None and kind is not Kind.PREFILL:
         beta = beta_low = beta_high = machine.routing_beta
+    elif rates.row_s:  # row by row, nothing is shared: an expert that two tokens choose is read twice
+        beta = beta_low = beta_high = BETA_INDEPENDENT
     union, independent = _unions(rates, widths, recompute, beta)
     heads = sequences if kind is Kind.PREFILL else tokens
-    flop = rates.token_flop * tokens + rates.head_flop * heads
-    weights_s = rates.fixed_s + union * rates.expert_s
-    compute_s = flop * rates.s_per_flop
-    products_s = max(weights_s, compute_s)
+    flop, expert_flop = rates.token_flop * tokens + rates.head_flop * heads, rates.expert_flop * tokens
+    read_s, reckon_s = rates.fixed_s, flop * rates.s_per_flop
+    hidden = union / rates.experts_per_token if rates.experts else tokens  # tokens' worth of first rows
+    expert_s = rates.expert_flop * max(0.0, tokens - hidden) * rates.expert_s_per_flop
+    short_s, long_s = (reckon_s, read_s) if read_s >= reckon_s else (read_s, reckon_s)
+    more_s = _beside(short_s, long_s, c.ridge_exponent)
+    weights_s = (read_s if long_s == read_s else more_s) + union * rates.expert_s
+    compute_s = (more_s if long_s == read_s else reckon_s) + expert_s
 
     mean_context = context / sequences
     elements = model.kv_elements(mean_context) * sequences
@@ -149,26 +160,36 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     state_s = state_bytes * rates.kv_s_per_byte
     activation_s = rates.activation_bytes * tokens * rates.weight_s_per_byte
     allreduce_s = rates.allreduce_s + rates.message_bytes * tokens * rates.allreduce_s_per_byte
-    host_s = 0.0 if kind is Kind.DRAFT else c.pass_s + c.sequence_s * sequences
+    layers_s = rates.layers_s + (0.0 if kind is Kind.PREFILL else rates.row_s * (tokens - 1))
+    host_s = rates.pass_s + (0.0 if kind is Kind.DRAFT else c.sequence_s * sequences)
     if kind in WIDE_KINDS:
         host_s += c.wide_pass_s + c.wide_sequence_s * sequences + c.wide_token_s * tokens
     offload_s = rates.link_fixed_s + union * rates.link_expert_s
-    rest = kv_s + state_s + activation_s + rates.layers_s + host_s + allreduce_s + offload_s
-    latency = products_s + rest
+    rest = kv_s + state_s + activation_s + layers_s + host_s + allreduce_s + offload_s
+    latency = weights_s + compute_s + rest
 
     low, high = _band(machine, model, kind)
     low_s, high_s = latency * low, latency * high
     if beta_low != beta and rates.experts:
         fewest, most = (_unions(rates, widths, recompute, b)[0] for b in (beta_low, beta_high))
-        low_s = min(low_s, max(rates.fixed_s + fewest * rates.expert_s, compute_s) + rest)
-        high_s = max(high_s, max(rates.fixed_s + most * rates.expert_s, compute_s) + rest)
-    memory_bound = weights_s >= compute_s
+        low_s = min(low_s, latency + (fewest - union) * rates.expert_s)
+        high_s = max(high_s, latency + (most - union) * rates.expert_s)
     return PassPrice(
-        latency, low_s, high_s, weights_s if memory_bound else 0.0, 0.0 if memory_bound else compute_s,
-        kv_s, state_s, activation_s, rates.layers_s, host_s, allreduce_s,
+        latency, low_s, high_s, weights_s, compute_s, kv_s, state_s, activation_s, layers_s, host_s, allreduce_s,
         (rates.fixed_bytes + union * rates.expert_bytes) * ranks, kv_bytes * ranks, state_bytes * ranks,
-        (flop + elements * pair_flop + own_flop) * ranks, union, independent, beta, False, offload_s,
+        (flop + expert_flop + elements * pair_flop + own_flop) * ranks, union, independent, beta, False, offload_s,
     )  # fmt: skip
+
+
+def _beside(short_s: float, long_s: float, exponent: float) -> float:
+    """What the shorter of two overlapping times adds to the longer.
+
+    >>> _beside(3.0, 4.0, 2.0), _beside(3.0, 4.0, 0.0)
+    (1.0, 0.0)
+    """
+    if not exponent or not short_s:
+        return 0.0
+    return long_s * (float((1.0 + (short_s / long_s) ** exponent) ** (1.0 / exponent)) - 1.0)
 
 
 _CAUSAL = frozenset((Kind.PREFILL, Kind.DRAFT, Kind.DECODE, Kind.VERIFY))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, UsageError, suggest
 from clover_sim.specs import check
 from clover_sim.specs.hardware import HardwareSpec
 
@@ -14,6 +14,7 @@ Band = tuple[float, float]
 
 _BANDS = ("band_dense", "band_moe", "band_parallel", "band_wide")
 _FRACTIONS = ("eta", "eta_experts", "eta_kv", "mfu", "mfu_attention", "eta_bus", "memory_utilization")
+_NARROW = ("mfu_8bit", "mfu_4bit", "mfu_experts", "mfu_experts_8bit", "mfu_experts_4bit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class EngineConstants:
             cache with the recurrent state reach. In (0, 1].
         mfu, mfu_attention: fraction of the dense arithmetic peak that matrix products and attention reach when they
             are bound by it. In (0, 1].
+        ridge_exponent: how far plain products hide reading and arithmetic behind each other: the time is the root of
+            the sum of both to this power (2: 1.41 times either where they are equal); 0: the longer alone counts.
+        mfu_8bit, mfu_4bit: the same of plain products of 8- and 4-bit activations, of the peak of that format; 0: as
+            ``mfu``. mfu_experts, mfu_experts_8bit, mfu_experts_4bit: of the grouped products of routed experts, whose
+            arithmetic comes on top of reading them; 0: as the one for plain products.
         layer_s, moe_layer_s, quant_layer_s: floor of a layer's kernels; more for a mixture layer; more where
             activations are quantised. A model of half layers (a mixer or a feed-forward network each) pays half.
         index_layer_s: floor of a sparse-attention indexer: its projections, scores and choice of the best tokens.
@@ -33,6 +39,9 @@ class EngineConstants:
         pass_s, sequence_s: host time of a plain pass, and for each sequence in it.
         wide_pass_s, wide_sequence_s, wide_token_s: host time added to a verify pass (once a cycle) or a pass over a
             block: scheduling, masks, sampling over all its positions.
+        draft_pass_s: host time of one draft pass, where drafts run outside the captured graphs.
+        moe_row_s: time of each further token in a mixture layer, where grouped products go row by row; felt by every
+            pass but a prefill.
         allreduce_s, allreduce_rank_s: floor of one all-reduce, and for each rank in it.
         eta_bus: fraction of one direction of the link that an all-reduce reaches. In (0, 1].
         memory_utilization: share of a card's memory that the engine gives to weights and cache. In (0, 1].
@@ -44,6 +53,12 @@ class EngineConstants:
     eta_experts: float = 1.0
     eta_kv: float = 1.0
     mfu: float = 1.0
+    ridge_exponent: float = 0.0
+    mfu_8bit: float = 0.0
+    mfu_4bit: float = 0.0
+    mfu_experts: float = 0.0
+    mfu_experts_8bit: float = 0.0
+    mfu_experts_4bit: float = 0.0
     mfu_attention: float = 1.0
     layer_s: float = 0.0
     moe_layer_s: float = 0.0
@@ -55,6 +70,8 @@ class EngineConstants:
     wide_pass_s: float = 0.0
     wide_sequence_s: float = 0.0
     wide_token_s: float = 0.0
+    draft_pass_s: float = 0.0
+    moe_row_s: float = 0.0
     allreduce_s: float = 0.0
     allreduce_rank_s: float = 0.0
     eta_bus: float = 1.0
@@ -71,8 +88,23 @@ class EngineConstants:
                 object.__setattr__(self, field, _band(field, value))
             elif field in _FRACTIONS:
                 check.number("engine", field, value, 0, 1, above=True)
+            elif field == "ridge_exponent" and value != 0:
+                check.number("engine", field, value, 1, 100)
+            elif field in _NARROW:
+                check.number("engine", field, value, 0, 1, above=value != 0)
             else:
                 check.number("engine", field, value)
+
+
+    def mfu_of(self, rate: str) -> tuple[float, float]:
+        """What products at that arithmetic rate reach of its peak: plain ones, and grouped ones of experts.
+
+        >>> EngineConstants(mfu=0.7, mfu_experts=0.4, mfu_8bit=0.5).mfu_of("fp8")
+        (0.5, 0.4)
+        """
+        bits = {"fp8": "_8bit", "int8": "_8bit", "fp4": "_4bit"}.get(rate, "")
+        plain = getattr(self, f"mfu{bits}") or self.mfu
+        return plain, getattr(self, f"mfu_experts{bits}") or self.mfu_experts or plain
 
 
 _NAMES = tuple(field.name for field in fields(EngineConstants))
@@ -88,6 +120,10 @@ def _band(field: str, value: Any) -> Band:
     return low, high
 
 
+Override = tuple[str, tuple[tuple[str, Any], ...]]
+"""A word, and the constants that differ where it holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
     """One engine: its constants, and what differs on certain hardware.
@@ -96,20 +132,23 @@ class EngineSpec:
         name: lower-case name used on the command line. title: the name its makers write.
         base: constants that hold unless an override does.
         overrides: ``(word, ((field, value), ...))`` in the order of the file; each applies to hardware that has the
-            word among its :attr:`~clover_sim.specs.HardwareSpec.classes`, later ones over earlier ones.
+            word among its :attr:`~clover_sim.specs.HardwareSpec.classes`, or to drafts of the head so called; later
+            ones over earlier ones.
+        schedulers: the same pairs by the name of a scheduler, for an engine that has had several.
         aliases, sources, note: other names; where the figures come from; what a reader must know.
     """
 
     name: str
     base: EngineConstants
-    overrides: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+    overrides: tuple[Override, ...] = ()
+    schedulers: tuple[Override, ...] = ()
     title: str = ""
     aliases: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     note: str = ""
 
-    def constants(self, hardware: HardwareSpec) -> EngineConstants:
-        """The constants that hold on ``hardware``.
+    def constants(self, hardware: HardwareSpec, head: str = "") -> EngineConstants:
+        """The constants that hold on ``hardware``, for drafts of ``head`` if one is named.
 
         >>> from clover_sim.specs import load_engine, load_hardware
         >>> load_engine("sglang").constants(load_hardware("h200")).eta
@@ -118,9 +157,26 @@ class EngineSpec:
         classes = hardware.classes
         changes: dict[str, Any] = {}
         for word, values in self.overrides:
-            if word in classes:
+            if word in classes or word == head:
                 changes.update(values)
         return replace(self.base, **changes) if changes else self.base
+
+    def under(self, scheduler: str) -> EngineSpec:
+        """The engine with that scheduler; :class:`~clover_sim.errors.UsageError` if it has none of that name.
+
+        >>> from clover_sim.specs import load_engine
+        >>> load_engine("sglang").under("overlap").name
+        'sglang:overlap'
+        """
+        known = dict(self.schedulers)
+        if scheduler not in known:
+            raise UsageError(
+                f"engine {self.name} has no scheduler {scheduler!r}{suggest(scheduler, known)}; "
+                f"it has {', '.join(known) or 'none'}"
+            )
+        base = replace(self.base, **dict(known[scheduler]))
+        title = f"{self.title}, scheduler {scheduler}"
+        return replace(self, name=f"{self.name}:{scheduler}", title=title, base=base, schedulers=())
 
 
 def engine_from_table(table: dict[str, Any], where: str) -> EngineSpec:
@@ -130,31 +186,40 @@ def engine_from_table(table: dict[str, Any], where: str) -> EngineSpec:
         InputError: an unknown key, or a constant out of range.
     """
     about = ("name", "title", "aliases", "sources", "note")
-    check.keys(where, table, (*_NAMES, *about, "when"))
-    when = table.get("when", {})
-    if not isinstance(when, dict):
-        raise InputError(f"{where}: when is {check.shown(when)}; expected tables such as [when.apple]")
-    overrides: list[tuple[str, tuple[tuple[str, Any], ...]]] = []
+    check.keys(where, table, (*_NAMES, *about, "when", "scheduler"))
     try:
         base = EngineConstants(**{key: value for key, value in table.items() if key in _NAMES})
-        for word, values in when.items():
-            if not isinstance(values, dict):
-                raise InputError(f"when.{word} is {check.shown(values)}; expected a table of constants")
-            check.keys(f"when.{word}", values, _NAMES)
-            replace(base, **values)
-            pairs = ((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items())
-            overrides.append((word, tuple(pairs)))
+        overrides, schedulers = (_overrides(base, table, key) for key in ("when", "scheduler"))
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return EngineSpec(
         name=check.text(where, "name", table.get("name", "custom")),
         base=base,
-        overrides=tuple(overrides),
+        overrides=overrides,
+        schedulers=schedulers,
         title=check.text(where, "title", table.get("title", ""), empty=True),
         aliases=check.texts(where, "aliases", table.get("aliases", ())),
         sources=check.texts(where, "sources", table.get("sources", ())),
         note=check.text(where, "note", table.get("note", ""), empty=True),
     )
+
+
+def _overrides(base: EngineConstants, table: dict[str, Any], key: str) -> tuple[Override, ...]:
+    """The tables ``[KEY.WORD]`` of an engine file, each checked against ``base``."""
+    given = table.get(key, {})
+    if not isinstance(given, dict):
+        raise InputError(f"{key} is {check.shown(given)}; expected tables such as [{key}.{_EXAMPLES[key]}]")
+    found: list[Override] = []
+    for word, values in given.items():
+        if not isinstance(values, dict):
+            raise InputError(f"{key}.{word} is {check.shown(values)}; expected a table of constants")
+        check.keys(f"{key}.{word}", values, _NAMES)
+        replace(base, **values)
+        found.append((word, tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items())))
+    return tuple(found)
+
+
+_EXAMPLES = {"when": "apple", "scheduler": "overlap"}
 
 
 def default_engine(hardware: HardwareSpec) -> str:

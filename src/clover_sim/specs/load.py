@@ -33,6 +33,10 @@ def load_model(name: str) -> ModelSpec:
 
     Raises:
         UsageError: a name that is not known. InputError: a file that cannot be used.
+
+    >>> model = load_model("qwen3-30b-a3b")
+    >>> model.experts, model.experts_per_token, model.layers
+    (128, 8, 48)
     """
     if is_configuration(name):
         from clover_sim.specs.checkpoint import load_checkpoint
@@ -49,27 +53,50 @@ def is_configuration(name: str) -> bool:
 
 
 def load_hardware(name: str) -> HardwareSpec:
-    """The accelerator of that name, alias or path. Raises UsageError for a name that is not known."""
+    """The accelerator of that name, alias or path. Raises UsageError for a name that is not known.
+
+    >>> load_hardware("h100").memory_bytes
+    80000000000
+    """
     return _load("gpu", "hardware", name, hardware_from_table)
 
 
 def load_engine(name: str) -> EngineSpec:
-    """The engine of that name, alias or path. Raises UsageError for a name that is not known."""
+    """The engine of that name, alias or path, or ``ENGINE:SCHEDULER``. Raises UsageError for a name that is not known.
+
+    >>> load_engine("vllm").name, load_engine("sglang:overlap").name
+    ('vllm', 'sglang:overlap')
+    """
+    engine, _, scheduler = name.partition(":")
+    if scheduler and engine in list_engines():
+        return load_engine(engine).under(scheduler)
     return _load("engine", "engines", name, engine_from_table)
 
 
 def list_models() -> list[str]:
-    """Names of the models in the package, sorted; reads no file."""
+    """Names of the models in the package, sorted; reads no file.
+
+    >>> "llama-3.1-8b" in list_models()
+    True
+    """
     return _names("models")
 
 
 def list_hardware() -> list[str]:
-    """Names of the accelerators in the package, sorted; reads no file."""
+    """Names of the accelerators in the package, sorted; reads no file.
+
+    >>> "h200" in list_hardware()
+    True
+    """
     return _names("hardware")
 
 
 def list_engines() -> list[str]:
-    """Names of the engines in the package, sorted; reads no file."""
+    """Names of the engines in the package, sorted; reads no file.
+
+    >>> "sglang" in list_engines()
+    True
+    """
     return _names("engines")
 
 

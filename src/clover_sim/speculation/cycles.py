@@ -7,45 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from clover_sim.cost import Machine, price
-from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.errors import InputError, UsageError
 from clover_sim.records import Kind, PassShape
 from clover_sim.speculation.methods import Shape
-
-
-class Host(NamedTuple):
-    """What an engine adds to a cycle: once, for each request, and for each token it verifies. Seconds."""
-
-    cycle_s: float
-    sequence_s: float
-    token_s: float
-
-
-SCHEDULERS: dict[str, Host] = {
-    "overlap": Host(1.8e-3, 150e-6, 0.0),
-    "serial": Host(3.1e-3, 120e-6, 3.0e-6),
-    "vllm": Host(0.7e-3, 130e-6, 4.7e-6),
-}
-"""Host time by scheduler, where it is known. SGLang with overlap (spec-v2) and before it (FlashInfer): least squares
-over the 35 and 45 runs of arXiv 2602.06036 Tables 3 and 5 with the roofline as it is. vLLM: EAGLE-1 and EAGLE-3 heads
-of Llama-3.1-8B on an H100, 12 rows (vllm-project/vllm#20780); its part for each request and token is SGLang's. Without
-a name the engine's file holds (for SGLang a mean of the two)."""
-
-LINEAR_TO = 32
-"""Requests up to which the time for each adds up, the largest batch it is fitted on; past it only its square root does.
-ASSUMPTION between two sources: from 32 to 64 the gains of arXiv 2503.01840 Table 3 no longer fall, while those of one
-draft on a 2.4T mixture go on falling to 256 (vLLM recipes, Qwen3.8-2.4T-A95B)."""
-
-DRAFT_PASS_S: dict[tuple[str, str], float] = {("vllm", ""): 0.7e-3, ("vllm", "eagle1"): 0.15e-3}
-"""Host time a draft pass by engine and method: vLLM drafts outside its CUDA graphs (slopes of the same 12 rows, less
-the price of the heads). SGLang, llama.cpp and MLX show none."""
-
-ROW_MOE_S: dict[str, float] = {"mlx": 100e-6}
-"""Time of each further row in a mixture layer where experts are multiplied row by row: MLX and Metal. Widths 1 to 8 of
-a 30B-A3B (waybarrios/vllm-mlx#763, about 2.5 ms a row over 23 such layers); two more mixtures (PR#245) agree."""
 
 MATCH_S = 50e-6
 """Searching for a proposal on the CPU, a request and cycle. ASSUMPTION: no published figure."""
@@ -102,8 +69,8 @@ class Measured:
     Args:
         plain_step_s: a plain step at the batch asked for: the difference to the price is taken as the host's and
             added to every cycle. draft_cost_ratio: one draft pass over one plain step (Leviathan's c).
-        cycle_overhead_s: host time a cycle, whatever the engine's. scheduler: one of :data:`SCHEDULERS`, where the
-            version of the engine is known. host_factor: multiplies the host's time a cycle and a draft pass.
+        cycle_overhead_s: host time a cycle, whatever the engine's. scheduler: one of the engine's, where its version
+            is known. host_factor: multiplies the host's time a cycle and a draft pass.
         width_s: time of a verify pass by its width, for backends that do not share weights between rows.
         amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
     """
@@ -140,7 +107,9 @@ def cycle(
     ``machine.drafter`` must be the drafter that the shape names. ``batch_of_measurement``: the batch at which the
     plain step was measured, if it is another.
     """
-    c, engine, sequences = machine.constants, machine.engine.name, batch_size
+    if measured.scheduler is not None:
+        machine = replace(machine, engine=machine.engine.under(measured.scheduler))
+    sequences = batch_size
     context = context_tokens * sequences
     plain = price(machine, PassShape(Kind.DECODE, (1,) * sequences, context))
     verify = price(machine, PassShape(Kind.VERIFY, (shape.width,) * sequences, context))
@@ -159,22 +128,18 @@ def cycle(
         raise InputError(
             f"a plain step of {plain_s * 1e3:.3g} ms at batch {sequences} cannot be; check the measured plain speed"
         )
-    own = Host(c.wide_pass_s, c.wide_sequence_s, c.wide_token_s)
-    priced_s = own.cycle_s + sequences * (own.sequence_s + shape.width * own.token_s)
-    host_s = _host_s(own, measured, engine, sequences, shape.width) - priced_s
-    rows = (shape.width * sequences - 1) * machine.model.moe_layers
-    verify_s = verify.latency_s + shift + host_s + rows * _row_s(machine)
+    verify_s = verify.latency_s + shift + _host_s(machine, measured, sequences, shape.width)
     if measured.width_s:
         verify_s = _at_width(measured.width_s, shape.width)
         plain_s = measured.width_s.get(1, plain_s)
     verify_s = measured.amortization * verify_s + (1 - measured.amortization) * shape.width * plain_s
-    host = DRAFT_PASS_S.get((engine, shape.method), DRAFT_PASS_S.get((engine, ""), 0.0)) * measured.host_factor
     draft_s = 0.0
     for width in shape.draft_widths:
         if measured.draft_cost_ratio is not None:
             draft_s += measured.draft_cost_ratio * plain_s
         else:
-            draft_s += price(machine, PassShape(Kind.DRAFT, (width,) * sequences, context)).latency_s + host
+            draft = price(machine, PassShape(Kind.DRAFT, (width,) * sequences, context))
+            draft_s += draft.latency_s + (measured.host_factor - 1) * draft.host_s
     scale = verify_s / verify.latency_s
     return Cycle(
         batch_size, context_tokens, shape, plain_s, verify_s, draft_s,
@@ -184,27 +149,12 @@ def cycle(
     )  # fmt: skip
 
 
-def _host_s(own: Host, measured: Measured, engine: str, sequences: int, width: int) -> float:
-    """The engine's own time in one cycle."""
-    if measured.scheduler is not None:
-        if measured.scheduler not in SCHEDULERS:
-            raise UsageError(f"scheduler {measured.scheduler!r} is not known{suggest(measured.scheduler, SCHEDULERS)}")
-        own = SCHEDULERS[measured.scheduler]
-    elif own.cycle_s:
-        own = SCHEDULERS.get(engine, own)
-    if measured.cycle_overhead_s is not None:
-        own = own._replace(cycle_s=measured.cycle_overhead_s)
-    return _total(own, sequences, width) * measured.host_factor
-
-
-def _total(host: Host, sequences: int, width: int) -> float:
-    counted = sequences if sequences <= LINEAR_TO else (LINEAR_TO * sequences) ** 0.5
-    return host.cycle_s + counted * host.sequence_s + sequences * width * host.token_s
-
-
-def _row_s(machine: Machine) -> float:
-    metal = machine.hardware.vendor == "apple" and machine.engine.name == "llama.cpp"
-    return ROW_MOE_S.get("mlx" if metal else machine.engine.name, 0.0) if machine.model.is_moe else 0.0
+def _host_s(machine: Machine, measured: Measured, sequences: int, width: int) -> float:
+    """What a measured host adds to the engine's own time in a cycle, as priced."""
+    c = machine.constants
+    priced_s = c.wide_pass_s + sequences * (c.wide_sequence_s + width * c.wide_token_s)
+    own_s = priced_s if measured.cycle_overhead_s is None else priced_s - c.wide_pass_s + measured.cycle_overhead_s
+    return own_s * measured.host_factor - priced_s
 
 
 def _at_width(table: Mapping[int, float], width: int) -> float:

@@ -31,7 +31,7 @@ _ETA = (0.80, 0.3, 1.0)
 FREE: dict[str, tuple[Free, ...]] = {
     "kernels": (
         Free("", ("eta",), *_ETA), Free("", ("eta_experts",), *_ETA), Free("", ("eta_kv",), *_ETA),
-        Free("", ("mfu",), 0.5, 0.1, 1.0), Free("", ("layer_s",), 35e-6, 1e-6, 2e-4),
+        Free("", ("layer_s",), 35e-6, 1e-6, 2e-4),
         Free("", ("moe_width_s",), 4e-9, 1e-11, 5e-8), Free("", ("quant_layer_s",), 12e-6, 1e-7, 1e-4),
         Free("", ("index_layer_s",), 1e-5, 1e-7, 2e-4),
         Free("", ("allreduce_s",), 7e-6, 1e-7, 1e-4), Free("", ("eta_bus",), 0.35, 0.05, 1.0),
@@ -150,6 +150,7 @@ def _clip(free: Free, value: float) -> float:
 
 def _changed(engine: EngineSpec, free: list[Free], at: list[float]) -> EngineSpec:
     """The engine with the constants at their trial values, those of a class in the place of its override."""
+    at = [_clip(f, v) for f, v in zip(free, at, strict=True)]  # a trial step may reach past a bound
     everywhere = [(f, v) for f, v in zip(free, at, strict=True) if not f.word]
     base: dict[str, Any] = {field: math.exp(v) for f, v in everywhere for field in f.fields}
     overrides = []

@@ -35,7 +35,8 @@ class SpeculativeRow(NamedTuple):
     Args:
         row: model, hardware, engine, batch, and the plain speed (``measured``). shape: the cycle. length: tokens a
             cycle, bonus included. speedup: as measured. plain: whether a plain speed was published with it.
-        device: whether the source names the device.
+        device: whether the source names the device. prompt, output: tokens of a request where its prefill counts
+            towards the measured time; else 0.
     """
 
     row: Row
@@ -44,6 +45,8 @@ class SpeculativeRow(NamedTuple):
     speedup: float
     plain: bool
     device: bool
+    prompt: int = 0
+    output: int = 0
 
 
 class SpeculativeResult(NamedTuple):
@@ -119,7 +122,22 @@ def _speculative(item: Mapping[str, Any], number: int) -> SpeculativeRow | str:
         return shape
     if not 1 <= length <= shape.width:
         return "acceptance length beyond the draft length"
-    return SpeculativeRow(row, shape, length, speedup, plain is not None, device)
+    prompt, output = _lengths(item, row)
+    if output:
+        row = row._replace(context=prompt + output // 2)
+    return SpeculativeRow(row, shape, length, speedup, plain is not None, device, prompt, output)
+
+
+_PREFILL_STEPS = ("sglang",)
+"""Servers whose prefills are steps of their own, which all requests wait for, and whose speeds are tokens over the
+time of the whole run. Others slip prompts into decode steps, or state the speed of decoding alone."""
+
+
+def _lengths(item: Mapping[str, Any], row: Row) -> tuple[int, int]:
+    """Tokens of a prompt and an answer where prefills count and the text is a well-known one; else zeros."""
+    workload = item.get("workload")
+    known = names.lengths_of(workload) if isinstance(workload, str) and row.engine.name in _PREFILL_STEPS else None
+    return known or (0, 0)
 
 
 def _research(item: Mapping[str, Any], notes: str) -> bool:
@@ -187,23 +205,34 @@ def _shape(item: Mapping[str, Any], method: str, width: int | None) -> Shape | s
 
 
 def predict_speedup(row: SpeculativeRow) -> float:
-    """The speed-up of a row, from its acceptance length and the price of its cycle."""
+    """The speed-up of a row, from its acceptance length and the price of its cycle.
+
+    Where prefills count, they take as long for each token of a request with drafts as without.
+    """
     base = row.row
     ranks = 1 if base.engine.name == "llama.cpp" else base.devices
     machine = Machine(
         base.model, base.hardware, base.engine, base.precision, base.kv_cache_dtype, ranks,
         drafter=drafter_model(row.shape.drafter, base.model),
     )  # fmt: skip
-    measured = Measured(scheduler=_scheduler(base))
+    measured, prefill_s = Measured(scheduler=_scheduler(base)), _prefill_s(machine, row)
     if row.plain:
-        step = base.batch / base.measured
-        measured = replace(measured, plain_step_s=step)
+        step = base.batch / base.measured - prefill_s
+        measured = replace(measured, plain_step_s=max(step, 0.0))
         if not row.device:
             c = machine.constants
             host = c.pass_s + c.sequence_s * base.batch
             own = price(machine, PassShape(Kind.DECODE, (1,) * base.batch, base.context * base.batch)).latency_s
             measured = replace(measured, host_factor=max(1.0, (host + step - own) / host) if host else 1.0)
-    return row.length / cycle(machine, row.shape, base.batch, base.context, measured=measured).cost_ratio
+    found = cycle(machine, row.shape, base.batch, base.context, measured=measured)
+    return (found.plain_s + prefill_s) / (found.cycle_s / row.length + prefill_s)
+
+
+def _prefill_s(machine: Machine, row: SpeculativeRow) -> float:
+    """Time that the prefills of a steady batch take for each token of one request."""
+    if not row.output:
+        return 0.0
+    return row.row.batch * price(machine, PassShape(Kind.PREFILL, (row.prompt,))).latency_s / row.output
 
 
 def _scheduler(row: Row) -> str | None:
