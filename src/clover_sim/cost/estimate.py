@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from clover_sim.cost.machine import Machine, part_bytes
 from clover_sim.cost.memory import MemoryPicture, memory_check
-from clover_sim.cost.roofline import PARTS, PassPrice, price
+from clover_sim.cost.roofline import PARTS, PassPrice
+from clover_sim.cost.roofline import price as price_pass
 from clover_sim.errors import UsageError
 from clover_sim.records import Kind, PassShape
 
@@ -40,7 +41,7 @@ class Pass(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The answer: see :func:`estimate`.
+    """What :func:`price` found; it shows itself in a notebook, and ``print`` gives the table of the command.
 
     Args:
         machine: what it runs on. passes: one entry for each width, batch and context, in that order.
@@ -68,27 +69,87 @@ class Estimate(NamedTuple):
     def prefill_share(self, entry: Pass) -> float:
         """Share of a request's time that its prompt takes when the output is decoded token by token."""
         shape = _shape(Kind.DECODE, 1, entry.batch_size, entry.width + self.output_tokens // 2)
-        decoding = self.output_tokens * price(self.machine, shape).latency_s
+        decoding = self.output_tokens * price_pass(self.machine, shape).latency_s
         return entry.price.latency_s / (entry.price.latency_s + decoding)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract ``clover-sim/price/1``, in SI units."""
+        return document(self)
 
-def estimate(
-    machine: Machine,
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One flat dictionary a pass, ready for any data-frame library; its parts stand as ``part_<name>_s``."""
+        names = {
+            "model": self.machine.model.name, "gpu": self.machine.hardware.name, "engine": self.machine.engine.name,
+            "precision": self.machine.target_precision.name, "cards": self.machine.tensor_parallel_size,
+        }  # fmt: skip
+        found = []
+        for entry in self.passes:
+            row = _pass(self, entry)
+            parts = row.pop("parts_s")
+            found.append({**names, **row, **{f"part_{name}_s": value for name, value in parts.items()}})
+        return found
+
+    def __repr__(self) -> str:
+        where = f"{self.machine.model.name} on {self.machine.hardware.name}"
+        return f"<Estimate: {len(self.passes)} passes of {where}; see .to_dicts() and .memory>"
+
+    def __str__(self) -> str:
+        return str(_shown("_price").render_price(self, {}))
+
+    def _repr_html_(self) -> str:
+        return str(_shown("_notebook").price_html(self))
+
+    def _repr_svg_(self) -> str:
+        return str(_shown("_notebook").price_svg(self))
+
+
+def _shown(module: str) -> Any:
+    """What shows a result stands above it and is asked for only there."""
+    from importlib import import_module
+
+    return import_module(f"clover_sim.report.{module}")
+
+
+def price(
+    machine: Machine | None = None,
     widths: Sequence[int] = (1,),
     batch_sizes: Sequence[int] = (1,),
     contexts: Sequence[int] = (1024,),
     kind: str | None = None,
     output_tokens: int = 512,
+    *,
+    model: str | None = None,
+    gpu: str | None = None,
+    engine: str | None = None,
+    precision: str | None = None,
 ) -> Estimate:
-    """Price one pass for each combination of width, batch and context.
+    """Price one pass for each combination of width, batch and context; nothing is decoded.
 
     Args:
-        widths: tokens of each sequence in a pass. batch_sizes: sequences in it. contexts: cached tokens of each.
+        machine: what it runs on; or ``model``, ``gpu``, ``engine`` and ``precision`` by name (default
+            ``clover-35b-a3b`` on one ``h200``, its usual engine, ``bf16``).
+        widths: tokens of each sequence in a pass, >= 1. batch_sizes: sequences in it. contexts: cached tokens of each.
         kind: one of :data:`KINDS`; ``None``: decode at width 1, denoise (one block a sequence) where it is wider.
+        output_tokens: of an answer, for the share of the prompt in its time.
+
+    Returns:
+        seconds, bytes, FLOP, experts and what bounds each pass, with the memory that the largest needs. The formula is
+        that of :mod:`clover_sim.cost.roofline`, its constants those of the data files, each with its source.
 
     Raises:
-        UsageError: an unknown kind, or more combinations than anybody reads.
+        UsageError: an unknown name or kind, a machine given twice, or more combinations than anybody reads.
+
+    >>> found = price(model="qwen3-30b-a3b", gpu="h100", widths=(1, 32))
+    >>> [entry.price.bound for entry in found.passes], found.memory.fits
+    (['overhead', 'memory'], True)
+    >>> wide, narrow = found.passes[1].price, found.passes[0].price
+    >>> 1 < wide.latency_s / narrow.latency_s < 32
+    True
     """
+    if machine is None:
+        machine = named_machine(model, gpu, engine, precision)
+    elif any((model, gpu, engine, precision)):
+        raise UsageError("machine and its parts contradict each other: give the machine, or name model, gpu and engine")
     if kind is not None and kind not in KINDS:
         raise UsageError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
     if len(widths) * len(batch_sizes) * len(contexts) > MOST_PASSES:
@@ -100,15 +161,24 @@ def estimate(
         own = Kind[kind.upper()] if kind else Kind.DECODE if width == 1 else Kind.DENOISE
         for batch in batch_sizes:
             for context in contexts:
-                passes.append(Pass(width, batch, context, own, price(machine, _shape(own, width, batch, context))))
+                passes.append(Pass(width, batch, context, own, price_pass(machine, _shape(own, width, batch, context))))
     prompts = [
-        Pass(context, batch, 0, Kind.PREFILL, price(machine, _shape(Kind.PREFILL, context, batch, 0)))
+        Pass(context, batch, 0, Kind.PREFILL, price_pass(machine, _shape(Kind.PREFILL, context, batch, 0)))
         for batch in dict.fromkeys(batch_sizes)
         for context in dict.fromkeys(contexts)
         if context
     ]
     memory = memory_check(machine, max(batch_sizes), max(contexts))
     return Estimate(machine, tuple(passes), memory, tuple(prompts), output_tokens)
+
+
+def named_machine(model: str | None, gpu: str | None, engine: str | None, precision: str | None) -> Machine:
+    """One card with a model by name; ``None`` stands for the usual one."""
+    from clover_sim import specs
+
+    hardware = specs.load_hardware(gpu or specs.DEFAULT_HARDWARE)
+    used = specs.load_engine(engine or specs.default_engine(hardware))
+    return Machine(specs.load_model(model or specs.DEFAULT_MODEL), hardware, used, precision or "bf16")
 
 
 def _shape(kind: Kind, width: int, batch: int, context: int) -> PassShape:

@@ -161,7 +161,7 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     activation_s = rates.activation_bytes * tokens * rates.weight_s_per_byte
     allreduce_s = rates.allreduce_s + rates.message_bytes * tokens * rates.allreduce_s_per_byte
     layers_s = rates.layers_s + (0.0 if kind is Kind.PREFILL else rates.row_s * (tokens - 1))
-    host_s = rates.pass_s + (0.0 if kind is Kind.DRAFT else c.sequence_s * sequences)
+    host_s = rates.pass_s + (c.draft_token_s * tokens if kind is Kind.DRAFT else c.sequence_s * sequences)
     if kind in WIDE_KINDS:
         host_s += c.wide_pass_s + c.wide_sequence_s * sequences + c.wide_token_s * tokens
     offload_s = rates.link_fixed_s + union * rates.link_expert_s

@@ -39,7 +39,8 @@ class EngineConstants:
         pass_s, sequence_s: host time of a plain pass, and for each sequence in it.
         wide_pass_s, wide_sequence_s, wide_token_s: host time added to a verify pass (once a cycle) or a pass over a
             block: scheduling, masks, sampling over all its positions.
-        draft_pass_s: host time of one draft pass, where drafts run outside the captured graphs.
+        draft_pass_s, draft_token_s: host time of one draft pass, where drafts run outside the captured graphs, and of
+            each token that one computes: choosing among the drafts.
         moe_row_s: time of each further token in a mixture layer, where grouped products go row by row; felt by every
             pass but a prefill.
         allreduce_s, allreduce_rank_s: floor of one all-reduce, and for each rank in it.
@@ -71,6 +72,7 @@ class EngineConstants:
     wide_sequence_s: float = 0.0
     wide_token_s: float = 0.0
     draft_pass_s: float = 0.0
+    draft_token_s: float = 0.0
     moe_row_s: float = 0.0
     allreduce_s: float = 0.0
     allreduce_rank_s: float = 0.0
