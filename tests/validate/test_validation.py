@@ -200,3 +200,11 @@ def test_no_rule_names_a_row() -> None:
     package = Path(names.__file__).parent
     texts = [p.read_text() for p in package.glob("*.py")]
     assert not [row for row in ids for text in texts if row in text]
+
+
+@pytest.mark.parametrize(("kind", "bar"), [("dense", 0.15), ("mixture", 0.28)])
+def test_prompts_of_the_kernel_tables(kind: str, bar: float) -> None:
+    """1,024 and 8,192 tokens in one pass: what the arithmetic of wide passes rests on."""
+    found = validate("prompts").to_dict()["summary"]
+    assert found["rows"] == 304
+    assert found["by"]["kind"][kind]["median_abs_error"] <= bar

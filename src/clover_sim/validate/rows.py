@@ -13,7 +13,7 @@ from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_
 from clover_sim.specs.check import kind_of, shown
 from clover_sim.validate import names
 
-BUILT_IN = ("published", "serving", "kernels", "speculative")
+BUILT_IN = ("published", "serving", "kernels", "prompts", "speculative")
 """Tables that ship with the package, by name; ``published`` is the default."""
 
 PASS_KEYS = ("tokens_per_forward", "tokens_per_pass", "tpf")
@@ -27,6 +27,7 @@ class Row(NamedTuple):
         id: as the table has it. model, hardware, engine, precision: what it ran on. devices: cards.
         batch: sequences decoded together. context: cached tokens of each. measured: tokens a second in all.
         kv_cache_dtype: format of the cache. source: where it was published. baseline: the measurement it repeats.
+        prefill: whether it is the speed of computing prompts of ``context`` tokens instead.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Row(NamedTuple):
     kv_cache_dtype: str
     source: str
     baseline: tuple[object, ...]
+    prefill: bool = False
 
 
 def read_rows(path: str | None) -> tuple[list[Row], dict[str, int]]:
@@ -179,6 +181,7 @@ def _row(item: dict[str, Any], number: int) -> Row | str:
         name if isinstance(name, str) else shown(name), model, hardware, names.engine_named(engine), precision,
         devices, batch, context, speed, cache, source,
         (model.name, hardware.name, devices, precision.name, batch, speed, _text(item.get("workload")), source),
+        item.get("kind") == "prefill",
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def validate(path: str | None = None) -> Validation:
 
 
 def predict(row: Row, machines: dict[tuple[object, ...], Machine] | None = None) -> float:
-    """Tokens a second of plain decoding; ``machines`` keeps what rows share."""
+    """Tokens a second of plain decoding, or of computing prompts; ``machines`` keeps what rows share."""
     key = (row.model.name, row.hardware.name, row.engine.name, row.precision.name, row.devices, row.kv_cache_dtype)
     machine = None if machines is None else machines.get(key)
     if machine is None:
@@ -110,6 +110,9 @@ def predict(row: Row, machines: dict[tuple[object, ...], Machine] | None = None)
         machine = Machine(row.model, row.hardware, row.engine, row.precision, row.kv_cache_dtype, ranks)
         if machines is not None:
             machines[key] = machine
+    if row.prefill:
+        prompts = (row.context,) * row.batch
+        return sum(prompts) / price(machine, PassShape(Kind.PREFILL, prompts)).latency_s
     shape = PassShape(Kind.DECODE, (1,) * row.batch, row.context * row.batch)
     return row.batch / price(machine, shape).latency_s
 
