@@ -20,12 +20,25 @@ if TYPE_CHECKING:
     from clover_sim.view import View
 
 class Canvas:
-    """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them."""
+    """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them.
+
+    >>> from clover_sim import open_stream, run
+    >>> class Halves:
+    ...     def decode(self, canvas):
+    ...         while canvas.remaining:
+    ...             span = canvas.block(8)
+    ...             while canvas.frontier < span.stop:
+    ...                 view = yield span
+    ...                 _ = canvas.commit(view.above(0.9) or view.best())
+    >>> run(Halves(), open_stream("reference", 24), kv_write="none").totals.tokens
+    24
+    """
 
     __slots__ = (
         "_limit", "_frontier", "_remaining", "_filled", "_places", "_length", "_written", "_settled", "_opened_stop",
         "_covered_stop", "_drafted", "_view", "_row", "_committed", "_reopened", "_physics", "_decoder_needs",
-        "_drafter", "_revises", "_fault", "_prompt_tokens", "_absolute", "_last_matched", "_eos_stop", "_ended",
+        "_drafter", "_drafter_after", "_revises", "_fault", "_prompt_tokens", "_absolute", "_last_matched",
+        "_eos_stop", "_ended",
     )  # fmt: skip
 
     def __init__(
@@ -49,14 +62,15 @@ class Canvas:
         self._reopened: list[int] = []
         self._physics = physics
         self._decoder_needs = declared.needs
-        self._drafter = declared.draft_source
+        self._drafter = source = declared.draft_source
+        self._drafter_after = (None, None) if source is None else (source.after(False), source.after(True))
         self._revises = declared.revises
         self._fault: IllegalMove | None = None
         self._prompt_tokens = prompt_tokens
         self._absolute = absolute
         self._eos_stop = eos_stop
         self._ended = length == limit  # nothing lies after the text, or its end is known
-        self._last_matched = True  # whether the last draft that was tested agreed
+        self._last_matched = True  # whether the last draft that was tested agreed; a text starts as after a match
 
     def __repr__(self) -> str:
         return f"<Canvas: frontier {self._frontier} of {self._limit}, {self._remaining} masked>"

@@ -42,6 +42,16 @@ class Batch:
             and adds no tokens), ``padded`` (the same, but its tokens are computed as padding), or
             ``first-done-first-out`` (nobody waits for another).
         kv_write, eos_stop, align: rules of the run; see docs/design.md, rules 4 and 6.
+
+    >>> from clover_sim import build_strategy, open_stream
+    >>> batch = Batch()
+    >>> for length in (8, 12):
+    ...     _ = batch.admit(build_strategy("ar")[1], open_stream("reference", length))
+    >>> steps = 0
+    >>> while batch.step() is not None:
+    ...     steps += 1
+    >>> steps, batch.ledger.audit().tokens
+    (12, 20)
     """
 
     def __init__(
@@ -180,6 +190,11 @@ def run(
         max_new_tokens: the canvas' limit; default: the length of the text.
 
     Raises :class:`IllegalMove` with the decoder's file and line for whatever the rules forbid.
+
+    >>> from clover_sim import build_strategy, open_stream
+    >>> done = run(build_strategy("ar")[1], open_stream("reference", 24), prompt_tokens=100)
+    >>> done.totals.tokens, done.totals.target_passes, done.totals.prefill_passes
+    (24, 24, 1)
     """
     batch = Batch(kv_write=kv_write, eos_stop=eos_stop, align=align)
     number = batch.admit(decoder, stream, prompt_tokens=prompt_tokens, max_new_tokens=max_new_tokens)

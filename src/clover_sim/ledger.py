@@ -31,6 +31,9 @@ class Totals(NamedTuple):
 
     ``tokens`` are useful tokens (padding after the end left out); every count is a plain integer. ``passes`` are
     (label of the kind, how many), for the kinds that occur.
+
+    >>> Totals(tokens=64, target_passes=16).tokens
+    64
     """
 
     tokens: int = 0
@@ -64,24 +67,28 @@ class Ledger:
 
     Columns, one entry a row: ``step``, ``request``, ``kind`` (:class:`Kind`), ``start`` (first position), ``tokens``
     (computed), ``recompute`` (final positions computed once more), ``context`` (cached tokens read), ``committed``,
-    ``reopened``. ``padding`` maps a step to the widths that waiting requests added to it.
+    ``reopened``. ``padding`` maps a step to the widths that waiting requests added to it. Columns of small numbers take
+    a byte a row until one of them needs more.
+
+    >>> from clover_sim import build_strategy, open_stream, run
+    >>> ledger = run(build_strategy("ar")[1], open_stream("reference", 8)).ledger
+    >>> len(ledger), sum(ledger.tokens), ledger.audit().target_passes
+    (8, 8, 8)
     """
 
     __slots__ = (
         "step", "request", "kind", "start", "tokens", "recompute", "context", "committed", "reopened",
-        "positions", "padding",
+        "positions", "padding", "_highest",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.step = array("I")
-        self.request = array("I")
         self.kind = bytearray()
         self.start = array("I")
-        self.tokens = array("I")
-        self.recompute = array("I")
         self.context = array("I")
-        self.committed = array("I")
-        self.reopened = array("I")
+        self.request, self.tokens, self.recompute = array("B"), array("B"), array("B")
+        self.committed, self.reopened = array("B"), array("B")
+        self._highest = 0xFF  # what the last five hold
         self.positions: dict[int, Positions] = {}
         self.padding: dict[int, tuple[int, ...]] = {}
 
@@ -90,6 +97,8 @@ class Ledger:
         committed: int, reopened: int,
     ) -> None:  # fmt: skip
         """Add one row. The engine's alone (``request.py``; a test holds it)."""
+        if (request | tokens | recompute | committed | reopened) > self._highest:
+            self._widen()
         self.step.append(step)
         self.request.append(request)
         self.kind.append(kind)
@@ -107,6 +116,8 @@ class Ledger:
         """Add one row for each entry of ``committed``, a step each. The engine's alone (``bulk.py``)."""
         n = len(committed)
         starts = start if isinstance(start, range) else [start] * n
+        if (request | tokens | first_recompute | max(committed, default=0)) > self._highest:
+            self._widen()
         self.step.extend(range(step, step + n))
         self.request.extend([request] * n)
         self.kind.extend(bytes([kind]) * n)
@@ -119,6 +130,11 @@ class Ledger:
         if first_recompute:
             self.recompute[-n] = first_recompute
             self.context[-n] -= first_recompute
+
+    def _widen(self) -> None:
+        for name in ("request", "tokens", "recompute", "committed", "reopened"):
+            setattr(self, name, array("I", getattr(self, name)))
+        self._highest = 0xFFFFFFFF
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -172,13 +188,15 @@ class Ledger:
         return shapes
 
     def _grouped_rows(self) -> list[tuple[PassShape, int]]:
-        groups: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        groups: defaultdict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0])
         keys = zip(self.kind, self.tokens, self.recompute, strict=True)
         for key, context in zip(keys, self.context, strict=True):
-            groups[key].append(context)
+            found = groups[key]
+            found[0] += 1
+            found[1] += context
         return [
-            (PassShape(Kind(kind), (tokens,), sum(contexts) / len(contexts), recompute), len(contexts))
-            for (kind, tokens, recompute), contexts in groups.items()
+            (PassShape(Kind(kind), (tokens,), contexts / count, recompute), count)
+            for (kind, tokens, recompute), (count, contexts) in groups.items()
         ]
 
     def totals(self, request: int | None = None) -> Totals:

@@ -103,7 +103,10 @@ def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> lis
         notes.append(f"{machine.model.name}: {machine.model.note}")
     if batch_size > 1:
         notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
-    drafts = {s.options["parallel_draft"]: s.name for s, _, _ in priced if "parallel_draft" in s.options}
+    drafts = {
+        s.options["parallel_draft"]: s.name for s, _, _ in priced
+        if "parallel_draft" in s.options and s.options.get("num_speculative_tokens") != 0
+    }  # fmt: skip
     if True in drafts:
         notes.append(
             f"{drafts[True]} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import NamedTuple
 
 
 class Attend(IntEnum):
-    """How the positions of a pass see each other."""
+    """How the positions of a pass see each other.
+
+    >>> from clover_sim import BLOCK, CAUSAL, Forward
+    >>> Forward(0, 8, BLOCK).attend is BLOCK, Forward(0, 8).attend is CAUSAL
+    (True, True)
+    """
 
     CAUSAL = 0
     """Left to right; what it commits is exact, and its K/V are final at once."""
@@ -25,7 +30,11 @@ class Role(IntEnum):
 
 
 class Kind(IntEnum):
-    """What a pass was for. The engine decides it, never the decoder."""
+    """What a pass was for. The engine decides it, never the decoder.
+
+    >>> Kind.DENOISE.label
+    'denoise'
+    """
 
     PREFILL = 0
     DRAFT = 1
@@ -53,7 +62,11 @@ EOS_STOPS = ("early", "block", "canvas")
 
 
 class TokenClass(IntEnum):
-    """How predictable a token is from its form alone."""
+    """How predictable a token is from its form alone.
+
+    >>> [one.name.lower() for one in TokenClass]
+    ['structural', 'common', 'rare', 'padding']
+    """
 
     STRUCTURAL = 0
     COMMON = 1
@@ -77,6 +90,9 @@ class Forward:
         tokens: tokens really computed; default ``stop - start``, more for the nodes of a draft tree or for shadow
             positions that score filled ones again. Never fewer.
         recompute: final positions computed once more (a pass without cache, a refresh); priced as width.
+
+    >>> Forward(8, 16, Attend.BLOCK).role is Role.TARGET
+    True
     """
 
     start: int
@@ -102,23 +118,42 @@ class Drafter:
         acceptance: conditional probability that the target agrees with draft ``i`` given that it agreed with all
             before; the last entry serves all later positions. Each in [0, 1].
         hit_rate: for zero-cost proposers, the chance in [0, 1] that there is anything to propose.
+        clustering: where matches come in runs, the chances in [0, 1] that a draft matches after one that matched and
+            after one that did not, whatever cycle that one stood in; they are drawn from in place of ``acceptance``,
+            which then says what they come to on average (:func:`clover_sim.acceptance.clustered`).
+
+    >>> Drafter("qwen3-0.6b", (0.8, 0.7)).acceptance
+    (0.8, 0.7)
     """
 
     model: str | None = None
     acceptance: tuple[float, ...] = (0.0,)
     hit_rate: float = 1.0
+    clustering: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        for rate in (*self.acceptance, self.hit_rate):
+        for rate in (*self.acceptance, self.hit_rate, *(self.clustering or ())):
             if not 0 <= rate <= 1:
                 raise ValueError(f"Drafter: {rate!r} is not a probability from 0 to 1")
         if not self.acceptance:
             raise ValueError("Drafter: acceptance needs at least one probability")
+        if self.clustering is not None and len(self.clustering) != 2:
+            raise ValueError("Drafter: clustering is two probabilities: after a match, and after a miss")
 
     def rate(self, offset: int) -> float:
         """Conditional acceptance of the draft at ``offset`` (0 is the first)."""
         rates = self.acceptance
         return rates[offset] if offset < len(rates) else rates[-1]
+
+    def after(self, matched: bool) -> Drafter:
+        """The drafter as it is after a draft that matched, or did not: another one only where matches come in runs.
+
+        >>> [Drafter(None, (0.7,), clustering=(0.86, 0.63)).after(matched).rate(0) for matched in (True, False)]
+        [0.86, 0.63]
+        """
+        if self.clustering is None:
+            return self
+        return replace(self, acceptance=(self.clustering[not matched],), clustering=None)
 
 
 class PassShape(NamedTuple):
@@ -129,6 +164,9 @@ class PassShape(NamedTuple):
         widths: tokens computed for each sequence of the step (one entry a sequence; recomputed ones not included).
         context_tokens: cached tokens read, summed over the sequences (a float when it is a mean over many steps).
         recompute_tokens: final positions computed once more, summed over the sequences.
+
+    >>> sum(PassShape(Kind.VERIFY, (6,) * 4, context_tokens=4 * 1024).widths)
+    24
     """
 
     kind: Kind

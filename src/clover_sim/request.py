@@ -27,6 +27,10 @@ class Run(NamedTuple):
     """A finished (or evicted) request: its totals, and the ledger that holds its rows.
 
     ``kv_write`` is the rule that was counted, ``wasted_positions`` the positions computed after the end of the text.
+
+    >>> from clover_sim import build_strategy, open_stream, run
+    >>> run(build_strategy("ar")[1], open_stream("reference", 8)).totals.target_passes
+    8
     """
 
     request: int

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from clover_sim.comparison import Comparison, measure, price_run
-from clover_sim.cost import Machine, PricedRun, Roofline
-from clover_sim.engine import run
+from clover_sim.comparison import Comparison, prepared
+from clover_sim.comparison.runs import Priced, frozen, play, with_floor
 from clover_sim.notes import explain
-from clover_sim.prepare import Strategy, check_memory, check_work, default_cost, describe, make_strategy
+from clover_sim.prepare import Rules, Strategy, asked, check_work, choose_cost, describe, make_strategy
 from clover_sim.recordings import Replay, check_strategy, notes, replays, unknown_columns
 from clover_sim.request import Run
+from clover_sim.streams.traces import Recording
 
 
 def compare_recordings(
@@ -28,6 +29,7 @@ def compare_recordings(
     eos_stop: str = "block",
     align: str = "relative",
     max_new_tokens: int | None = None,
+    schedule: Any = None,
     allow_long: bool = False,
     progress: Callable[[int, int], None] | None = None,
     keep: Callable[[dict[str, Any], Run], None] | None = None,
@@ -39,64 +41,65 @@ def compare_recordings(
         strategies: names with options, or decoder objects; default: one row a sequence, under its recorded rule, whose
             denoise passes are exactly those recorded.
         seed: draws the errors, where the recording does not hold them.
-        cost, batch_size, prompt_tokens, kv_write, eos_stop, align, max_new_tokens, allow_long, progress, keep: as in
-            :func:`clover_sim.comparison.compare`.
+        cost, batch_size, prompt_tokens, kv_write, eos_stop, align, max_new_tokens, schedule, allow_long, progress,
+            keep: as in :func:`clover_sim.comparison.compare`.
 
     Columns that a form cannot tell (errors of a step map) are ``None``. Raises
     :class:`~clover_sim.errors.InputError` with file and line for a broken trace, and for a strategy that needs what
     the form does not hold.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "trace.jsonl")
+    >>> with open(path, "w") as stream:
+    ...     _ = stream.write('{"step_map": [1, 1, 2, 3], "block_size": 4}')
+    >>> [(row["strategy"], row["target_passes"]) for row in compare_recordings(path).rows]
+    [('recorded', 3)]
     """
-    cost = default_cost() if cost is None else cost
-    cost = Roofline(cost) if isinstance(cost, Machine) else cost
+    rules = Rules(batch_size, prompt_tokens, kv_write, eos_stop, align, max_new_tokens, schedule)
+    rules.check()
+    cost = choose_cost(cost)
     found = replays(path, seed=seed, allow_long=allow_long)
     named = [make_strategy(s, cost) for s in strategies or ()]
-    floor = make_strategy("ar", cost)
-    longest = [max(len(r.stream), max_new_tokens or 0) for r in found]
+    longest = [rules.longest(len(r.stream)) for r in found]
     check_work(sum(longest) * (1 + len(named)), allow_long)
-    for strategy in named or [floor]:
-        check_memory(strategy.cost, batch_size, prompt_tokens + max(longest))
+    chosen, rules, said = prepared(named or [make_strategy("ar", cost)], rules, max(longest))
     for replay in found:
-        for strategy in named:
+        for strategy in chosen:
             check_strategy(replay.recording, strategy.name, strategy.decoder)
-    options: dict[str, Any] = {
-        "kv_write": kv_write, "eos_stop": eos_stop, "align": align, "prompt_tokens": prompt_tokens,
-        "max_new_tokens": max_new_tokens,
-    }  # fmt: skip
     rows: list[dict[str, Any]] = []
-    priced: dict[str, tuple[Strategy, Run, PricedRun]] = {}
+    priced: dict[str, Priced] = {}
     for number, replay in enumerate(found):
-        finished = run(floor.decoder, replay.stream, **options)
-        price, prefill_s = price_run(finished, floor.cost, batch_size)
-        base = measure(finished, price, prefill_s, None, batch_size)
-        priced.setdefault("ar", (floor, finished, price))
-        for strategy in named or [_own(replay, cost)]:
-            finished = run(strategy.decoder, replay.stream, **options)
-            price, prefill_s = price_run(finished, strategy.cost, batch_size)
-            above = None if strategy.name == "ar" else base
-            row = measure(finished, price, prefill_s, above, batch_size)
-            row.update(dict.fromkeys(unknown_columns(replay.recording) if strategy.name != "ar" else ()))
+        entries = chosen if named else [_own(replay, cost)]
+        of_entry: dict[int, dict[str, Any]] = {}
+        for strategy, finished, price, row in play(with_floor(entries, cost), replay.stream, rules):
             priced[strategy.name] = (strategy, finished, price)
-            about = {"stream": replay.stream.name, **strategy.identity(), "seeds": 1, "eos_stop": eos_stop, **row}
-            rows.append(about)
-            if keep is not None:
+            unknown = unknown_columns(replay.recording) if strategy.name != "ar" else ()
+            about = {**strategy.identity(), "seeds": 1, **row, **dict.fromkeys(unknown)}
+            of_entry[id(strategy)] = about
+            if keep is not None and any(strategy is s for s in entries):
                 keep({**about, "seed": seed}, finished)
+        rows.extend(of_entry[id(strategy)] for strategy in entries)
         if progress is not None:
             progress(number + 1, len(found))
     recordings = [r.recording for r in found]
     known = [r for r in rows if r["locked_errors"] is not None]
-    said, warnings = explain(known, list(priced.values()), batch_size, "trace") if known else ([], [])
-    settings = {
-        **describe(cost), "batch_size": batch_size, "prompt_tokens": prompt_tokens, "kv_write": kv_write or "default",
-        "eos_stop": eos_stop, "align": align, "profile": "trace",
-    }  # fmt: skip
+    explained, warnings = explain(known, list(priced.values()), batch_size, "trace") if known else ([], [])
+    settings = {**describe(cost), **rules.echo(), "profile": "trace"}
     described = {
         "name": os.path.basename(path), "sha256": _sha256(path), "tokens": sum(len(r) for r in recordings),
         "language": f"trace ({', '.join(sorted({r.form for r in recordings}))})",
     }  # fmt: skip
+    about_streams = [described, seed, [] if path != "-" else [_contents(r) for r in recordings], bool(named)]
     return Comparison(
-        tuple(MappingProxyType(r) for r in rows), (MappingProxyType(described),), MappingProxyType(settings), (),
-        (*said, *(_sentence(n) for n in notes(recordings, [s.decoder for s in named]))), tuple(warnings),
+        frozen(rows), frozen([described]), MappingProxyType(settings), (),
+        (*said, *explained, *(_sentence(n) for n in notes(recordings, [s.decoder for s in named]))), tuple(warnings),
+        asked(chosen, rules, about_streams), tuple(s.spec for s in named),
     )  # fmt: skip
+
+
+def _contents(recording: Recording) -> tuple[Any, ...]:
+    """All of a recording, for one whose file cannot be read again."""
+    return tuple(getattr(recording, f.name) for f in fields(recording))
 
 
 def _own(replay: Replay, cost: Any) -> Strategy:

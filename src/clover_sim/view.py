@@ -15,6 +15,16 @@ class View:
 
     Rule calls (``above``, ``where``, ``edits``, ``right``) return positions that a test on the model's own values let
     through; a commit of any other position is counted as forced.
+
+    >>> from clover_sim import open_stream, run
+    >>> class Look:
+    ...     def decode(self, canvas):
+    ...         while canvas.remaining:
+    ...             view = yield canvas.block(4)
+    ...             assert set(view.above(0.5)) <= set(view.positions)
+    ...             _ = canvas.commit(view.positions)
+    >>> run(Look(), open_stream("reference", 8), kv_write="none").totals.target_passes
+    2
     """
 
     __slots__ = ("_canvas", "_forward", "_masked", "_ruled", "_last_ruled", "_agreed", "_tested")
@@ -164,9 +174,9 @@ class View:
             if self._forward.stop <= canvas._frontier:
                 canvas._refuse("an encoding pass writes K/V and commits nothing")
             if self._tested:
-                agrees, drafter, matched = canvas._physics.agrees, canvas._drafter, canvas._last_matched
+                agrees, after, matched = canvas._physics.agrees, canvas._drafter_after, canvas._last_matched
                 while accepted < self._tested:
-                    matched = agrees(start + accepted, accepted, matched, drafter)
+                    matched = agrees(start + accepted, accepted, matched, after[matched])
                     if not matched:
                         break
                     accepted += 1

@@ -113,3 +113,17 @@ def test_options_out_of_range(make: Any, options: dict[str, Any]) -> None:
 def test_settings_out_of_range(make: Any, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(options)) if make is not Drafter else "Drafter"):
         make(**options)
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_small_columns_hold_large_numbers_from_the_row_that_has_one(at: int) -> None:
+    """Request, tokens, recompute, committed, reopened: a byte a row until one of them does not fit."""
+    columns = ("request", "tokens", "recompute", "committed", "reopened")
+    rows = [[1, 2, 3, 4, 5], [255] * 5, [7] * 5, [0] * 5]
+    rows[2][at] = 70_000
+    ledger, bulk = Ledger(), Ledger()
+    for step, (request, tokens, recompute, committed, reopened) in enumerate(rows):
+        ledger.append(request, step, Kind.DENOISE, 10, tokens, recompute, 3, committed, reopened)
+    assert [[getattr(ledger, name)[i] for name in columns] for i in range(4)] == rows
+    bulk.extend(0, 0, Kind.DENOISE, 4, 300 if at == 0 else 4, 0, [1, 256 if at == 1 else 2, 3], 0)
+    assert list(bulk.committed) == [1, 256 if at == 1 else 2, 3] and bulk.tokens[0] == (300 if at == 0 else 4)

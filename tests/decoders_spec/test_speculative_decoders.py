@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from clover_sim.engine import run
 from clover_sim.errors import UsageError
 from clover_sim.physics.extremes import mixed_stream
 from clover_sim.records import Kind
-from clover_sim.registry import build_strategy
+from clover_sim.registry import build_strategy, strategy_names
 from clover_sim.specs import load_model
 from clover_sim.speculation.heads import HEADS, drafter_model
 
@@ -47,7 +48,12 @@ def test_a_chain_is_a_tree_with_one_child(k: int) -> None:
     assert tree.draft_source.acceptance == pytest.approx((0.7,) * k)
 
 
-@pytest.mark.parametrize("name", ["eagle3", "mtp", "dflash", "dflash2", "ngram", "suffix"])
+SPELLED_BOTH_WAYS = (
+    "speculative", "draft-model", "eagle3", "p-eagle", "mtp", "dflash", "dflash2", "ngram", "prompt-lookup", "suffix",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n in SPELLED_BOTH_WAYS if n not in ("p-eagle", "prompt-lookup")])
 def test_both_spellings_mean_the_same(name: str) -> None:
     by_vllm, by_sglang = made(f"{name}:num_speculative_tokens=7"), made(f"{name}:speculative_num_draft_tokens=8")
     assert by_vllm == by_sglang
@@ -57,6 +63,23 @@ def test_both_spellings_mean_the_same(name: str) -> None:
         made(f"{name}:num_speculative_tokens=7,speculative_num_draft_tokens=7")
     with pytest.raises(UsageError, match="counts the root"):
         made(f"{name}:speculative_num_draft_tokens=1")
+
+
+def test_no_decoder_knows_but_one_spelling() -> None:
+    """Whoever takes vLLM's name for the length takes SGLang's, and converts it."""
+    for name, _ in strategy_names():
+        decoder = made(name)
+        if hasattr(decoder, "num_speculative_tokens"):
+            assert name in SPELLED_BOTH_WAYS
+            assert decoder.speculative_num_draft_tokens == decoder.num_speculative_tokens + 1
+
+
+@pytest.mark.parametrize("name", SPELLED_BOTH_WAYS)
+def test_a_replaced_length_replaces_the_other_spelling(name: str) -> None:
+    shorter = replace(made(name), num_speculative_tokens=2)
+    assert (shorter.num_speculative_tokens, shorter.speculative_num_draft_tokens) == (2, 3)
+    with pytest.raises(UsageError, match="contradicts"):
+        replace(made(name), num_speculative_tokens=2, speculative_num_draft_tokens=4)
 
 
 def test_draft_model_is_the_plain_scheme_with_serial_passes_and_a_named_drafter() -> None:

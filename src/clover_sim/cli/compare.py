@@ -23,6 +23,10 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     _flags.strategy_flags(parser)
+    group = parser.add_argument_group("drafts")
+    group.add_argument("--schedule", metavar="[[A,B,K],...]", type=typed(_schedule),
+                       help="draft tokens by batch of every strategy that drafts, as vLLM takes them (root not "
+                       "counted, 0 for none); or auto: the fastest up to its own length")  # fmt: skip
     _flags.stream_flags(parser)
     _flags.machine_flags(parser)
     group = parser.add_argument_group("checks")
@@ -52,7 +56,8 @@ def run(args: Namespace, console: Console) -> int:
         common = {
             "cost": cost,
             **{k: getattr(args, k) for k in (
-                "batch_size", "prompt_tokens", "kv_write", "eos_stop", "align", "max_new_tokens", "allow_long")},
+                "batch_size", "prompt_tokens", "kv_write", "eos_stop", "align", "max_new_tokens", "schedule",
+                "allow_long")},
             "progress": progress,
             "keep": None if ledger is None else lambda about, run: kept.append((about, run)),
         }  # fmt: skip
@@ -136,6 +141,12 @@ def _ceiling(text: str) -> Any:
     from clover_sim.cli._checks import bar
 
     return bar(text, "low")
+
+
+def _schedule(text: str) -> Any:
+    from clover_sim.cli.speculate import _schedule as runs
+
+    return runs(text) or text
 
 
 def _columns(text: str) -> tuple[str, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from clover_sim.acceptance import draft_length
 from clover_sim.canvas import Canvas
-from clover_sim.decoders._drafts import cycles, rates
+from clover_sim.decoders._drafts import Given, cycles, settle, source
 from clover_sim.records import Drafter, Forward
 from clover_sim.view import View
 
@@ -25,23 +24,23 @@ class BlockDrafter:
             speculative_num_draft_tokens: the block, anchor counted (SGLang's 16); one of the two is enough.
         acceptance: conditional probability in [0, 1] of each draft, or the survival of each of the drafted positions.
         drafter: the drafter, built from the target's own shapes, or any model's name; ``none`` prices it at nothing.
+        clustering: the chances that a draft matches after one that matched and after one that did not, as in
+            ``[0.86,0.63]``, instead of ``acceptance``: matches come in runs.
     """
 
     num_speculative_tokens: int | None = None
     speculative_num_draft_tokens: int | None = None
-    acceptance: float | tuple[float, ...] = 0.86
+    acceptance: Given = 0.86
     drafter: str | None = "dflash-head"
+    clustering: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 15)
-        object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
-        rates("dflash", self.acceptance, k)
+        settle(self, "dflash", 15)
 
     @property
     def draft_source(self) -> Drafter:
         """The declared drafter."""
-        return Drafter(self.drafter, rates("dflash", self.acceptance, self.num_speculative_tokens or 1))
+        return source(self, "dflash", self.drafter)
 
     def decode(self, canvas: Canvas) -> Generator[Forward, View, None]:
         """Yield the draft pass of a cycle, then its verify pass."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from clover_sim.acceptance import draft_length
 from clover_sim.canvas import Canvas
-from clover_sim.decoders._drafts import cycles
+from clover_sim.decoders._drafts import cycles, settle
 from clover_sim.draft_trees import coverage
 from clover_sim.errors import UsageError
 from clover_sim.records import Drafter, Forward
@@ -39,9 +38,7 @@ class SelectingBlockDrafter:
     drafter: str | None = "dflash-head"
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 7)
-        object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
+        settle(self, "dflash2", 7)
         for name in ("acceptance", "selector"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"dflash2: {name}={getattr(self, name)}: expected a share from 0 to 1")

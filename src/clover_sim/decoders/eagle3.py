@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from clover_sim.acceptance import draft_length
 from clover_sim.canvas import Canvas
-from clover_sim.decoders._drafts import cycles, rates
+from clover_sim.decoders._drafts import Given, Usual, cycles, settle, source
 from clover_sim.records import Drafter, Forward
 from clover_sim.view import View
 
@@ -26,26 +25,26 @@ class Eagle3:
         acceptance: conditional probability in [0, 1] of each draft, or the survival of each of the k positions.
         parallel_drafting: one draft pass proposes all k tokens.
         drafter: the head, built from the target's own shapes, or any model's name; ``none`` prices drafts at nothing.
+        clustering: the chances that a draft matches after one that matched and after one that did not, as in
+            ``[0.86,0.63]``, instead of ``acceptance``: matches come in runs.
     """
 
     num_speculative_tokens: int | None = None
     speculative_num_draft_tokens: int | None = None
-    acceptance: float | tuple[float, ...] = 0.75
+    acceptance: Given = 0.75
     parallel_drafting: bool = False
     drafter: str | None = "eagle3-head"
+    clustering: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 3)
-        object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
-        rates("eagle3", self.acceptance, k)
+        settle(self, "eagle3", 3)
         if self.parallel_drafting and self.drafter == "eagle3-head":
             object.__setattr__(self, "drafter", "p-eagle-head")
 
     @property
     def draft_source(self) -> Drafter:
         """The declared head."""
-        return Drafter(self.drafter, rates("eagle3", self.acceptance, self.num_speculative_tokens or 1))
+        return source(self, "eagle3", self.drafter)
 
     def decode(self, canvas: Canvas) -> Generator[Forward, View, None]:
         """Yield the draft passes of a cycle, then its verify pass."""
@@ -53,4 +52,4 @@ class Eagle3:
 
 
 DECODER = Eagle3
-PRESETS = {"p-eagle": {"num_speculative_tokens": 7, "parallel_drafting": True, "acceptance": 0.78}}
+PRESETS = {"p-eagle": {"num_speculative_tokens": 7, "parallel_drafting": True, "acceptance": Usual(0.78)}}

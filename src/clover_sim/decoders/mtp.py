@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from clover_sim.acceptance import draft_length
 from clover_sim.canvas import Canvas
-from clover_sim.decoders._drafts import cycles, rates
+from clover_sim.decoders._drafts import Given, cycles, settle, source
 from clover_sim.records import Drafter, Forward
 from clover_sim.view import View
 
@@ -25,23 +24,23 @@ class MultiTokenPrediction:
             speculative_num_draft_tokens: the same with the root counted (SGLang).
         acceptance: conditional probability in [0, 1] of each draft, or the survival of each of the k positions.
         drafter: the layer, built from the target's own shapes, or any model's name; ``none`` prices drafts at nothing.
+        clustering: the chances that a draft matches after one that matched and after one that did not, as in
+            ``[0.86,0.63]``, instead of ``acceptance``: matches come in runs.
     """
 
     num_speculative_tokens: int | None = None
     speculative_num_draft_tokens: int | None = None
-    acceptance: float | tuple[float, ...] = 0.87
+    acceptance: Given = 0.87
     drafter: str | None = "mtp-head"
+    clustering: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 1)
-        object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
-        rates("mtp", self.acceptance, k)
+        settle(self, "mtp", 1)
 
     @property
     def draft_source(self) -> Drafter:
         """The declared layer."""
-        return Drafter(self.drafter, rates("mtp", self.acceptance, self.num_speculative_tokens or 1))
+        return source(self, "mtp", self.drafter)
 
     def decode(self, canvas: Canvas) -> Generator[Forward, View, None]:
         """Yield the draft passes of a cycle, then its verify pass."""

@@ -6,9 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clover_sim.acceptance import draft_length
 from clover_sim.canvas import Canvas
-from clover_sim.decoders._drafts import rates
+from clover_sim.decoders._drafts import settle, source
 from clover_sim.errors import UsageError
 from clover_sim.records import Drafter, Forward
 from clover_sim.view import View
@@ -27,22 +26,22 @@ class SuffixDecoding:
         acceptance: conditional probability in [0, 1] of each draft of a hit.
         max_spec_factor, max_spec_offset: tokens proposed for each matched token, and besides.
         max_tree_depth: longest match, >= 1 (vLLM 24, ArcticInference 64).
+        clustering: the chances that a draft matches after one that matched and after one that did not, as in
+            ``[0.86,0.63]``, instead of ``acceptance``: matches come in runs.
     """
 
     num_speculative_tokens: int | None = None
     speculative_num_draft_tokens: int | None = None
     hit_rate: float = 0.6
-    acceptance: float = 0.8
+    acceptance: float | None = 0.8
     max_spec_factor: float = 1.0
     max_spec_offset: int = 0
     max_tree_depth: int = 24
+    clustering: tuple[float, ...] | None = None
     needs: ClassVar[frozenset[str]] = frozenset({"proposals"})
 
     def __post_init__(self) -> None:
-        k = draft_length(self.num_speculative_tokens, self.speculative_num_draft_tokens, 16)
-        object.__setattr__(self, "num_speculative_tokens", k)
-        object.__setattr__(self, "speculative_num_draft_tokens", k + 1)
-        rates("suffix", self.acceptance, k)
+        settle(self, "suffix", 16)
         if not 0 <= self.hit_rate <= 1:
             raise UsageError(f"suffix: hit_rate={self.hit_rate}: expected a probability from 0 to 1")
         if not 0 < self.max_spec_factor < 1e6:
@@ -53,7 +52,7 @@ class SuffixDecoding:
     @property
     def draft_source(self) -> Drafter:
         """A proposer that costs no pass."""
-        return Drafter(None, (self.acceptance,), self.hit_rate)
+        return source(self, "suffix", None, self.hit_rate)
 
     def decode(self, canvas: Canvas) -> Generator[Forward, View, None]:
         """Yield a verify pass as wide as the match allows, or a plain pass."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from clover_sim.checks import declare
+from clover_sim.checks import MOST_TOKENS, declare
 from clover_sim.errors import InputError, UsageError
 from clover_sim.faults import foreign
 from clover_sim.registry import build_strategy, check_is_decoder
@@ -22,19 +23,76 @@ RUN_PASSES = 300
 MOST_BATCH = 65_536
 """Largest batch: far above what any card holds, and small enough to list its sequences."""
 
+
 class Strategy(NamedTuple):
-    """A strategy ready to run: its name, decoder, the cost model with its drafter, and its effective options."""
+    """A strategy ready to run: its name, decoder, the cost model with its drafter, its effective options, and the
+    words it was asked for in."""
 
     name: str
     decoder: Any
     cost: Any
     options: dict[str, Any]
+    spec: str = ""
 
     def identity(self) -> dict[str, Any]:
         """The columns that say who decoded."""
         source = declare(self.decoder).draft_source
-        drafter = {"model": source.model, "acceptance": list(source.acceptance)} if source else None
+        drafter: dict[str, Any] | None = None
+        if source is not None:
+            drafter = {"model": source.model, "acceptance": list(source.acceptance)}
+            if source.clustering is not None:
+                drafter["clustering"] = list(source.clustering)
         return {"strategy": self.name, "options": self.options, "drafter": drafter}
+
+
+class Rules(NamedTuple):
+    """What all runs of a comparison share.
+
+    Args:
+        batch_size: requests decoded in step, for which each pass is priced.
+        prompt_tokens, kv_write, eos_stop, align, max_new_tokens: see :func:`clover_sim.engine.run`.
+        schedule: draft lengths by batch (:mod:`clover_sim.prepare.schedule`), ``None`` for the strategies' own.
+    """
+
+    batch_size: int = 1
+    prompt_tokens: int = 0
+    kv_write: str | None = None
+    eos_stop: str = "block"
+    align: str = "relative"
+    max_new_tokens: int | None = None
+    schedule: Any = None
+
+    def check(self) -> None:
+        """Raise :class:`UsageError` for a figure that is out of range."""
+        check_whole("batch_size", self.batch_size, 1, MOST_BATCH)
+        check_whole("prompt_tokens", self.prompt_tokens, 0, MOST_TOKENS)
+        if self.max_new_tokens is not None:
+            check_whole("max_new_tokens", self.max_new_tokens, 1, MOST_TOKENS)
+
+    def longest(self, tokens: int) -> int:
+        """Most positions that a run over so many tokens decodes."""
+        return max(tokens, self.max_new_tokens or 0)
+
+    def of_run(self) -> dict[str, Any]:
+        """Those that :func:`clover_sim.engine.run` takes."""
+        return {
+            "kv_write": self.kv_write, "eos_stop": self.eos_stop, "align": self.align,
+            "prompt_tokens": self.prompt_tokens, "max_new_tokens": self.max_new_tokens,
+        }  # fmt: skip
+
+    def echo(self) -> dict[str, Any]:
+        """Those that a result repeats; what is rarely given only where it was."""
+        rare: dict[str, Any] = {}
+        if self.max_new_tokens is not None:
+            rare["max_new_tokens"] = self.max_new_tokens
+        if self.schedule is not None:
+            from clover_sim.prepare.schedule import schedule_text
+
+            rare["schedule"] = schedule_text(self.schedule)
+        return {
+            "batch_size": self.batch_size, "prompt_tokens": self.prompt_tokens, "kv_write": self.kv_write or "default",
+            "eos_stop": self.eos_stop, "align": self.align, **rare,
+        }  # fmt: skip
 
 
 def choose_cost(cost: Any = None, **named: str | None) -> Any:
@@ -109,7 +167,7 @@ def make_strategy(given: Any, cost: Any) -> Strategy:
 
         drafter = drafter_model(source.model, machine.model)
         cost = replace(cost, machine=replace(machine, drafter=drafter))
-    return Strategy(name, decoder, cost, options_of(decoder))
+    return Strategy(name, decoder, cost, options_of(decoder), given if isinstance(given, str) else name)
 
 
 def options_of(decoder: Any) -> dict[str, Any]:
@@ -152,3 +210,43 @@ def check_work(passes: int, allow_long: bool) -> None:
         raise UsageError(
             f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or wait with --allow-long"
         )
+
+
+def asked(strategies: Sequence[Strategy], rules: Rules, streams: Sequence[Any]) -> str:
+    """Everything that the bytes of a result follow from, as one text: equal texts, equal results.
+
+    Version, rules, streams, and for each strategy its options, its code where it is not of this package, and the
+    contents (not the names alone) of model, hardware, engine and drafter.
+    """
+    from clover_sim import __version__
+
+    parts: list[Any] = [__version__, tuple(rules), *streams, _contents(strategies[0].cost)]
+    for name, decoder, cost, options, spec in strategies:
+        machine = cost.machine
+        drafter = machine.drafter if machine is not None else None
+        said = spec if rules.schedule is not None else ""  # only then does a report repeat it
+        parts.append((name, said, options, declare(decoder), drafter, _contents(decoder), _code(type(decoder))))
+    return repr(parts)
+
+
+def _contents(value: Any) -> str:
+    """All fields of an object; of one that cannot say them, its attributes."""
+    if is_dataclass(value):
+        return repr(value)
+    with foreign(f"reading the attributes of {type(value).__name__}"):
+        return repr((type(value).__qualname__, sorted(getattr(value, "__dict__", {}).items())))
+
+
+def _code(cls: type) -> Any:
+    """What a class from outside this package does: a hash of its file, or of its bytes where it has none."""
+    if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+        return cls.__qualname__
+    from hashlib import sha256
+
+    code = getattr(getattr(cls, "decode", None), "__code__", None)
+    try:
+        with open(code.co_filename, "rb") as stream:  # type: ignore[union-attr]
+            return sha256(stream.read()).hexdigest()
+    except (OSError, ValueError, AttributeError):
+        plain = [c for c in getattr(code, "co_consts", ()) if isinstance(c, (int, float, str, type(None)))]
+        return cls.__qualname__, getattr(code, "co_code", b""), plain

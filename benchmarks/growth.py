@@ -1,0 +1,108 @@
+"""How time and memory grow, and what serving and sweeping reach."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from measure import ENV, ROOT, Figure, best, exponent
+
+sys.path[:0] = [str(ROOT / "src")]
+
+from clover_sim.decoders.block_diffusion import BlockDiffusion  # noqa: E402
+from clover_sim.engine import Batch, run  # noqa: E402
+from clover_sim.serving.run import Traffic, serve  # noqa: E402
+from clover_sim.streams.profiles import open_stream  # noqa: E402
+from clover_sim.streams.reference import reference_stream  # noqa: E402
+from clover_sim.sweeping import sweep  # noqa: E402
+
+LINEAR = 1.05
+
+
+def figures(quick: bool) -> Iterator[Figure]:
+    """The whole part."""
+    yield from exponents(1 if quick else 4)
+    yield from memory(200_000 if quick else 1_000_000)
+    yield from serving(4_000 if quick else 40_000)
+    yield from sweeping(400 if quick else 10_000)
+
+
+def _line(what: str, sizes: list[int], seconds: list[float], bar: float | None = LINEAR) -> Figure:
+    found = exponent(sizes, seconds)
+    stated = "" if bar is None else f"at most {bar}"
+    return Figure(f"growth of time with {what}, {sizes[0]:,} to {sizes[-1]:,}", f"{found:.2f}", stated,
+                  None if bar is None else found <= bar)  # fmt: skip
+
+
+def exponents(scale: int) -> Iterator[Figure]:
+    """Exponents where linear growth (or none) is promised."""
+    sizes = [scale * n for n in (50_000, 100_000, 200_000, 400_000)]
+    yield _line("tokens", sizes, [best(lambda n=n: run(BlockDiffusion(), reference_stream(n)), 3) for n in sizes])
+    stream = reference_stream(scale * 50_000)
+    blocks = [8, 32, 128, 512]
+    yield _line("block size", blocks, [best(lambda b=b: run(BlockDiffusion(b), stream), 3) for b in blocks])
+    batches = [8, 16, 32, 64]
+
+    def together(n: int) -> None:
+        batch = Batch()
+        for seed in range(n):
+            batch.admit(BlockDiffusion(), open_stream("reference", scale * 500, seed))
+        while batch.active:
+            batch.step()
+
+    yield _line("batch", batches, [best(lambda n=n: together(n), 3) for n in batches])
+    requests = [scale * n for n in (2_000, 4_000, 8_000, 16_000)]
+    found = [best(lambda n=n: serve(["ar"], Traffic(n, users_ladder=())), 2) for n in requests]
+    yield _line("requests served", requests, found)
+
+
+_KEPT = """
+import sys
+from clover_sim.engine import run
+from clover_sim.streams.reference import reference_stream
+class Plain:
+    def decode(self, canvas):
+        while canvas.remaining:
+            view = yield canvas.next()
+            canvas.commit(view.agreed())
+def resident():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+stream = reference_stream(int(sys.argv[1]))
+before = resident()
+done = run(Plain(), stream)
+print(resident() - before, done.totals.target_passes)
+"""
+
+
+def memory(n: int) -> Iterator[Figure]:
+    """Memory that a run holds for each million passes, in a process of its own, one token a pass (Linux alone)."""
+    if not Path("/proc/self/status").exists():
+        return
+    out = subprocess.run([sys.executable, "-c", _KEPT, str(n)], env=ENV, capture_output=True, text=True, check=True)
+    kilobytes, passes = (int(x) for x in out.stdout.split())
+    found = kilobytes / 1024 / passes * 1e6
+    yield Figure("memory for each million passes", f"{found:.0f} MB", "at most 32 MB", found <= 32)
+
+
+def serving(n: int) -> Iterator[Figure]:
+    """Requests a second of the server, pools included."""
+    took = best(lambda: serve(["ar", "block-diffusion"], Traffic(n, users_ladder=())), 1)
+    yield Figure(f"serve, {n:,} requests, two strategies", f"{2 * n / took:,.0f} requests/s", "100,000 in a minute",
+                 2 * n / took >= 100_000 / 60)  # fmt: skip
+
+
+def sweeping(cells: int) -> Iterator[Figure]:
+    """What a cell costs beside its own work, and two processes against one."""
+    thresholds = [0.5 + 0.49 * i / cells for i in range(cells)]
+
+    def whole(workers: int, tokens: int) -> float:
+        with ProcessPoolExecutor(workers) as pool:
+            list(pool.map(abs, range(workers)))  # started, so that their start is not counted
+            return best(lambda: sweep(vary={"threshold": thresholds}, tokens=tokens, seeds=[42], executor=pool), 1)
+
+    one, two = whole(1, 2_000), whole(2, 2_000)
+    yield Figure(f"sweep, {cells:,} cells: one process / two", f"{one / two:.2f}x", "at least 1.8x", one / two >= 1.8)
