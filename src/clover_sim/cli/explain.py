@@ -15,6 +15,7 @@ SUMMARY = "Explain a log: what was accepted, what a cycle takes, whether specula
 EXAMPLES = """\
 examples:
   clover-sim explain server.log
+  clover-sim explain server.log --gpu h100
   clover-sim explain server.log.gz --model qwen3-8b --gpu h100 --format json
   docker logs vllm 2>&1 | clover-sim explain - --baseline 61.5
 """
@@ -33,11 +34,26 @@ def configure(parser: ArgumentParser) -> None:
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
         help="the same counted with the root, as SGLang does: K = N - 1")  # fmt: skip
     add("--baseline", metavar="X", type=typed(_speed), help="plain decoding under the same load, in tokens/s")
+    add("--method", metavar="NAME", help="how drafts are made: draft-model, eagle3, mtp, dflash, ngram, ...")
     add("--drafter", metavar="NAME|FILE", help="model that drafts, priced pass by pass; see list models")
     add("--parallel-drafting", action="store_true", help="the drafter gives all drafts in one pass")
     _flags.machine_flags(parser)
-    parser.set_defaults(batch_size=None)
+    reword(parser, {
+        "model": "model that ran (default: the one the log names); see list models",
+        "gpu": "accelerator it ran on (default: the one the log names); see list gpus",
+        "engine": "inference engine (default: that of the log); see list engines",
+        "batch_size": "requests decoded together (default: as the log says, else 1)",
+        "prompt_tokens": "cached tokens of each request (default 1024)",
+        "cost": "roofline only",
+    })  # fmt: skip
+    parser.set_defaults(batch_size=None, prompt_tokens=None)
     common_flags(parser, _FORMATS)
+
+
+def reword(parser: ArgumentParser, words: dict[str, str]) -> None:
+    """Give shared flags the words that are true of this command."""
+    for action in parser._actions:
+        action.help = words.get(action.dest, action.help)
 
 
 def _speed(text: str) -> float:
@@ -52,7 +68,8 @@ def run(args: Namespace, console: Console) -> int:
     if args.logs.count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
     exports = _export.plan(args.export, _FORMATS)
-    asked = _asked(args)
+    k = _draft_length(args)
+    _checked(args)
     import sys
 
     from clover_sim.explain import explain
@@ -61,8 +78,8 @@ def run(args: Namespace, console: Console) -> int:
         found = explain(
             args.logs,
             stdin=sys.stdin,
-            asked=asked,
-            num_speculative_tokens=_draft_length(args),
+            asked=lambda setup: _asked(args, setup),
+            num_speculative_tokens=k,
             baseline_tokens_per_s=args.baseline,
             progress=progress,
         )
@@ -73,8 +90,9 @@ def run(args: Namespace, console: Console) -> int:
 
             return json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n"
         from clover_sim.explain._words import outline
+        from clover_sim.report._outline import render_outline
 
-        return _render(outline(found), look)
+        return render_outline(outline(found), look)
 
     console.write(text(args.format, console.look()))
     for export in exports:
@@ -98,48 +116,55 @@ def _draft_length(args: Namespace) -> int | None:
     return with_root - 1
 
 
-def _asked(args: Namespace) -> Any:
-    """What to predict; ``None`` if no machine was named."""
-    for named, other in (("model", "gpu"), ("gpu", "model")):
-        bare = args.params_b if other == "model" else args.gpu_bandwidth_tb_s
-        if getattr(args, named) is not None and getattr(args, other) is None and bare is None:
-            raise UsageError(f"--{named} alone does not say what ran the log: give --{other} too")
-    cost = _flags.cost(args)
-    if cost is None:
-        for name in ("drafter", "batch_size"):
+def _checked(args: Namespace) -> None:
+    """Flags that are wrong whatever the log says, before it is read."""
+    from clover_sim.explain import MOST_REQUESTS
+
+    if args.cost not in (None, "roofline"):
+        raise UsageError("--cost: explain holds a log against the roofline; give --baseline for a measured plain speed")
+    if (args.batch_size or 0) > MOST_REQUESTS:
+        raise UsageError(f"--batch-size {args.batch_size} is too large; expected at most {MOST_REQUESTS}")
+    if args.method is not None:
+        from clover_sim.speculation import method_name
+
+        args.method = method_name(args.method)
+
+
+def _asked(args: Namespace, setup: Any) -> Any:
+    """What to predict, the flags before what the log states; ``None`` if no machine is known."""
+
+    def stated(name: str) -> Any:
+        fact = getattr(setup, name)
+        return None if fact is None else fact.value
+
+    bare = {"model": args.params_b, "gpu": args.gpu_bandwidth_tb_s}
+    given = {name: getattr(args, name) or figure for name, figure in bare.items()}
+    known = {name: value or stated(name) for name, value in given.items()}
+    missing = [name for name, value in known.items() if value is None]
+    if missing:
+        for name, value in given.items():
+            if value is not None:
+                why = next((f" ({words})" for words in setup.unknown if words.startswith(missing[0])), "")
+                raise UsageError(f"--{name} alone does not say what ran the log: give --{missing[0]} too{why}")
+        for name in ("drafter", "batch_size", "method", "engine", "precision", "calibration"):
             if getattr(args, name) is not None:
                 raise UsageError(f"--{name.replace('_', '-')} needs a machine to price on: give --model and --gpu")
         return None
-    from clover_sim.explain import MOST_REQUESTS, Asked
+    if given["model"] is None:
+        args.model, args.precision = known["model"], args.precision or stated("precision")
+    if given["gpu"] is None:
+        args.gpu = known["gpu"]
+    args.tensor_parallel_size = args.tensor_parallel_size or stated("tensor_parallel_size")
+    method, drafter = args.method, args.drafter
+    if method is None and drafter is None:
+        method = stated("method")
+        drafter = stated("drafter") if method == "draft-model" else None
+    if method == "draft-model" and drafter is None:
+        method = None
+    from clover_sim.explain import CONTEXT_TOKENS, Asked
 
-    if (args.batch_size or 0) > MOST_REQUESTS:
-        raise UsageError(f"--batch-size {args.batch_size} is too large; expected at most {MOST_REQUESTS}")
-    if args.drafter is not None:
-        if cost.machine is None:
-            raise UsageError(f"--drafter: cost model {cost.name} has a price of its own for drafts")
-        from dataclasses import replace
-
-        from clover_sim.cost import cost_model
-        from clover_sim.speculation.heads import drafter_model
-
-        drafter = drafter_model(args.drafter, cost.machine.model)
-        cost = cost_model(args.cost or "roofline", replace(cost.machine, drafter=drafter))
-    own_engine = args.engine is None
-    return Asked(cost, args.batch_size, args.prompt_tokens, args.drafter, args.parallel_drafting, own_engine)
-
-
-def _render(blocks: Any, look: Any) -> str:
-    """Headed blocks: rows of a name, a figure and a remark, or sentences."""
-    from clover_sim.report._text import clean, display_width, pad, wrap
-
-    lines: list[str] = []
-    for heading, rows, sentences in blocks:
-        lines += [""] * bool(lines) + [look.paint("1", line) for line in wrap(clean(heading), look.width)]
-        names = max((display_width(name) for name, _, _ in rows), default=0)
-        figures = max((display_width(figure) for _, figure, _ in rows), default=0)
-        for name, figure, remark in rows:
-            start = f"  {pad(name, names)}  {pad(figure, figures, right=True)}"
-            lines += wrap(f"{start}  {clean(remark)}".rstrip(), look.width, " " * (names + figures + 6))
-        for sentence in sentences:
-            lines += wrap(clean(sentence), look.width, "  ")
-    return "\n".join(lines) + "\n"
+    context = CONTEXT_TOKENS if args.prompt_tokens is None else args.prompt_tokens
+    return Asked(
+        _flags.cost(args), args.batch_size, context, method, drafter, args.parallel_drafting or
+        bool(stated("parallel_drafting")), args.engine is None, stated("topk") or 4, stated("num_speculative_tokens"),
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from typing import Any
 
 from clover_sim.cli import _export, _flags, _machine
@@ -18,6 +19,7 @@ examples:
       --model llama-3.1-8b --gpu h100 --batch-size 8
   clover-sim speculate --method mtp --acceptance-rate 0.85 --rate-of vllm --num-speculative-tokens 1 --model qwen3.5-27b
   clover-sim speculate --method dflash --workload code --model qwen3-30b-a3b --gpu h200
+  clover-sim speculate --from-log server.log --gpu h100
 """
 
 _FORMATS = ("table", "json")
@@ -31,13 +33,13 @@ _RATE_OF = {
 def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     add = parser.add_argument_group("drafts").add_argument
-    add("--method", metavar="NAME", default="eagle3", help="draft-model, eagle1, eagle3, p-eagle, eagle-tree, mtp, "
-        "dflash, dflash2, dspark, ngram or suffix (default eagle3)")  # fmt: skip
+    add("--method", metavar="NAME", help="draft-model, eagle1, eagle3, p-eagle, eagle-tree, mtp, "
+        "dflash, dflash2, dspark, ngram or suffix (default that of --from-log, else eagle3)")  # fmt: skip
     add("--num-speculative-tokens", metavar="K", type=typed(whole), help="draft tokens a cycle, the root not counted")
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
         help="the same with the root, as SGLang counts: K = N - 1; of a tree, all its tokens")  # fmt: skip
     add("--speculative-num-steps", metavar="N", type=typed(whole), help="levels of a tree")
-    add("--speculative-eagle-topk", metavar="N", type=typed(whole), default=4, help="children a node of a tree")
+    add("--speculative-eagle-topk", metavar="N", type=typed(whole), help="children a node of a tree (default 4)")
     add("--schedule", metavar="[[A,B,K],...]", type=typed(_schedule),
         help="draft length by batch, as vLLM takes it, 0 for none; or auto (default): the fastest")  # fmt: skip
     add("--drafter", metavar="NAME|FILE", help="the model that drafts, instead of the method's own head")
@@ -51,7 +53,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--alpha", metavar="A", type=typed(_share), help="conditional acceptance of the first draft")
     add("--rho", metavar="R", type=typed(positive), help="its fall from one draft to the next (default 0.97)")
     add("--clustering", metavar="M,N", type=typed(_shares), help="acceptance after a match, and after a miss")
-    add("--from-log", metavar="FILE", help="a log of any engine that explain reads")
+    add("--from-log", metavar="FILE", help="a log that explain reads; where it states method, draft length, engine, "
+        "model, cards and load, they are taken too unless their flags are given")  # fmt: skip
     add("--workload", metavar="KIND", help="a preset: code, math, chat, prose, rag, random")
     add("--hit-rate", metavar="P", type=typed(_share), help="share of cycles with a proposal (ngram, suffix)")
     add = parser.add_argument_group("measured").add_argument
@@ -65,6 +68,14 @@ def configure(parser: ArgumentParser) -> None:
         help="how far the tokens of a pass share its reads: 1 all (default), 0 nothing")  # fmt: skip
     add("--routing-beta", metavar="B", type=typed(_share), help="n tokens choose experts like n^B; 1: independently")
     _flags.machine_flags(parser)
+    from clover_sim.cli.explain import reword
+
+    reword(parser, {
+        "batch_size": "requests decoded together (default: as --from-log says, else 1)",
+        "prompt_tokens": "cached tokens of each request (default 1024)",
+        "cost": "roofline only; see the flags under measured",
+    })  # fmt: skip
+    parser.set_defaults(batch_size=None)
     common_flags(parser, _FORMATS)
 
 
@@ -76,8 +87,12 @@ def run(args: Namespace, console: Console) -> int:
     from clover_sim.cost import Machine
     from clover_sim.speculation import METHODS, Measured, method_name, shape_of, speculate
 
-    method = method_name(args.method)
-    acceptance, hits, spread, k = _acceptance(args, method)
+    way = _way(args)
+    drafts, taken = _drafts(args)
+    method = method_name(args.method or "eagle3")
+    args.batch_size = 1 if args.batch_size is None else args.batch_size
+    args.speculative_eagle_topk = args.speculative_eagle_topk or 4
+    acceptance, hits, spread, k = _acceptance(args, way, method, drafts)
     budget = args.speculative_num_draft_tokens if METHODS[method].how == "tree" else None
     shape = shape_of(method, k, drafter=args.drafter, topk=args.speculative_eagle_topk, budget=budget)
     if METHODS[method].how == "tree" and (args.alpha is not None or args.workload is not None):
@@ -111,26 +126,18 @@ def run(args: Namespace, console: Console) -> int:
         if name == "json":
             import json
 
-            return json.dumps(document(found), indent=2, allow_nan=False) + "\n"
-        from clover_sim.cli.explain import _render
+            return json.dumps(document(found, taken), indent=2, allow_nan=False) + "\n"
+        from clover_sim.report._outline import render_outline
 
-        return _render(outline(found), look)
+        return render_outline(outline(found, taken), look)
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)
     return 0
 
 
-def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
-    """Acceptance, hit rate, the range of a preset, and the draft length."""
-    from clover_sim import acceptance as made
-    from clover_sim.speculation import METHODS, preset
-    from clover_sim.speculation.presets import BLOCK_RHO, SPREAD
-
-    tree = METHODS[method].how == "tree"
-    with_root = None if tree else args.speculative_num_draft_tokens
-    stated = args.speculative_num_steps or args.num_speculative_tokens
-    default = METHODS[method].k
+def _way(args: Namespace) -> str:
+    """Which of the flags says what is accepted."""
     ways = ("acceptance_length", "acceptance_rate", "per_position", "alpha", "clustering", "from_log", "workload")
     given = [way for way in ways if getattr(args, way) is not None]
     if len(given) > 1:
@@ -141,16 +148,78 @@ def _acceptance(args: Namespace, method: str) -> tuple[Any, float, Any, int]:
             "what is accepted? Give --acceptance-length, --acceptance-rate with --rate-of, --per-position, --alpha, "
             "--clustering, --from-log or --workload"
         )
-    way, hits = given[0], 1.0 if args.hit_rate is None else args.hit_rate
+    return given[0]
+
+
+def _drafts(args: Namespace) -> tuple[Any, list[tuple[str, Any, str]]]:
+    """The drafts of ``--from-log``; and of what it states that no flag says, name, value and place, set as flags."""
+    if args.from_log is None:
+        return None, []
+    from clover_sim.explain import drafts_of
+
+    with_root = args.speculative_num_draft_tokens
+    given = args.num_speculative_tokens or (with_root - 1 if with_root is not None and with_root > 1 else None)
+    drafts = drafts_of(args.from_log, given)
+    taken: list[tuple[str, Any, str]] = [("acceptance", round(drafts.acceptance.length, 3), drafts.where)]
+
+    def take(flag: str, fact: Any, value: Any = None) -> None:
+        if fact is not None and getattr(args, flag) is None:
+            setattr(args, flag, fact.value if value is None else value)
+            taken.append((f"--{flag.replace('_', '-')}", getattr(args, flag), fact.where))
+
+    setup = drafts.setup
+    own_model = args.params_b is not None or args.active_b is not None or getattr(args, "weight_gb", None) is not None
+    if args.model is None and not own_model:
+        take("precision", setup.precision if setup.model else None)
+        take("model", setup.model)
+    if args.gpu_bandwidth_tb_s is None:
+        take("gpu", setup.gpu)
+    if args.calibration is None:
+        take("engine", setup.engine)
+    take("tensor_parallel_size", setup.tensor_parallel_size)
+    if args.method is None and args.drafter is None:
+        take("method", setup.method)
+    if args.method == "draft-model":
+        take("drafter", setup.drafter if setup.method and setup.method.value == "draft-model" else None)
+    if args.method == "eagle-tree" and args.num_speculative_tokens is None:
+        take("speculative_num_draft_tokens", setup.tree_tokens)
+        take("speculative_num_steps", setup.num_speculative_tokens)
+        take("speculative_eagle_topk", setup.topk)
+    elif args.num_speculative_tokens is None and args.speculative_num_draft_tokens is None:
+        taken.append(("--num-speculative-tokens", drafts.acceptance.k, drafts.where))
+    if setup.running_requests is not None:
+        take("batch_size", setup.running_requests, max(1, round(setup.running_requests.value)))
+    if drafts.cycle_time_s is not None:
+        here = f"ms; not used: times are prices here, explain holds them against {drafts.where}"
+        taken.append(("cycle time", round(drafts.cycle_time_s * 1e3, 2), here))
+    return drafts, taken
+
+
+def _acceptance(args: Namespace, way: str, method: str, drafts: Any) -> tuple[Any, float, Any, int]:
+    """Acceptance, hit rate, the range of a preset, and the draft length."""
+    from clover_sim import acceptance as made
+    from clover_sim.speculation import METHODS, preset
+    from clover_sim.speculation.presets import BLOCK_RHO, SPREAD
+
+    tree = METHODS[method].how == "tree"
+    with_root = None if tree else args.speculative_num_draft_tokens
+    stated = args.speculative_num_steps or args.num_speculative_tokens
+    default = METHODS[method].k
+    hits = 1.0 if args.hit_rate is None else args.hit_rate
     if args.without_bonus and way != "acceptance_length":
         raise UsageError("--without-bonus says how --acceptance-length counts; give both")
     if args.rate_of is not None and way != "acceptance_rate":
         raise UsageError("--rate-of says what --acceptance-rate means; give both")
-    if way == "per_position":
-        k = made.draft_length(stated, with_root, len(args.per_position))
-        return made.from_survival(args.per_position), hits, None, k
-    if way == "from_log":
-        found = _from_log(args.from_log)
+    if args.rho is not None and way in ("acceptance_rate", "clustering", "workload"):
+        other = way.replace("_", "-")
+        raise UsageError(f"--rho goes with --alpha, --acceptance-length, --per-position or --from-log, not --{other}")
+    if args.hit_rate is not None and METHODS[method].how != "free":
+        raise UsageError(f"--hit-rate belongs to ngram and suffix; {method} has a draft in every cycle")
+    if way in ("per_position", "from_log"):
+        if way == "from_log" and args.hit_rate is None and METHODS[method].how == "free":
+            hits = drafts.hit_rate or hits
+        found = made.from_survival(args.per_position) if drafts is None else drafts.acceptance
+        found = found if args.rho is None else replace(found, rho=args.rho)
         return found, hits, None, made.draft_length(stated, with_root, found.k)
     if way in ("acceptance_length", "acceptance_rate") and stated is None and with_root is None and not tree:
         raise UsageError(
@@ -183,25 +252,6 @@ def _of_tree(accepted: Any, shape: Any, topk: int) -> Any:
         return accepted and tuple(_of_tree(a, shape, topk) for a in accepted)
     tree = best_first(accepted.survival[0], shape.k, topk, shape.width)
     return Acceptance(tree.survival, f"{accepted.given}; on a tree of {shape.width} tokens")
-
-
-def _from_log(path: str) -> Any:
-    """The acceptance of the section with the most cycles."""
-    from clover_sim.acceptance import from_length, from_survival
-    from clover_sim.errors import InputError
-    from clover_sim.logs import read_logs
-
-    sections = [s for s in read_logs([path]).sections if s.speculative]
-    for section in sorted(sections, key=lambda s: -(s.cycles or 0)):
-        if section.per_position_survival:
-            return from_survival(section.per_position_survival, f"survival per position in {path}")
-        k, length = section.num_speculative_tokens, section.acceptance_length
-        if k is not None and length is not None:
-            return from_length(length, k)
-    raise InputError(
-        f"{path}: says neither per-position rates nor an acceptance length with its draft length; run explain on it, "
-        "then give --acceptance-length and --num-speculative-tokens"
-    )
 
 
 def _schedule(text: str) -> tuple[tuple[int, int, int], ...] | None:

@@ -5,18 +5,20 @@ The layer beside comparisons: it reads with :mod:`clover_sim.logs` and prices wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
-from clover_sim.explain._judge import Judgement, judge
+from clover_sim.explain._drafts import Drafts, drafts_of
+from clover_sim.explain._judge import Judgement, judge, plain_speed
 from clover_sim.explain._pool import FIELDS, contract, plain, pool
-from clover_sim.explain._predict import MOST_REQUESTS, Asked, Prediction, predict
+from clover_sim.explain._predict import CONTEXT_TOKENS, MOST_REQUESTS, Asked, Prediction, predict
+from clover_sim.explain._setup import Fact, Setup, main_section, setup_of
 from clover_sim.logs import Identity, Reading, Section, read_logs
 
 __all__ = [
-    "FIELDS", "MOST_REQUESTS", "SCHEMA", "Asked", "Explanation", "Judgement", "Prediction", "explain",
-    "largest_speedup",
+    "CONTEXT_TOKENS", "FIELDS", "MOST_REQUESTS", "SCHEMA", "Asked", "Drafts", "Explanation", "Fact", "Judgement",
+    "Prediction", "Setup", "drafts_of", "explain", "largest_speedup", "main_section", "setup_of",
 ]  # fmt: skip
 
 SCHEMA = "clover-sim/explain/1"
@@ -31,7 +33,7 @@ class Explanation:
         pooled: the contract's figures over all sections, ``None`` where they cannot be pooled.
         predictions: by section; ``None`` without a machine, or where the log does not say enough.
         judgements: by section: warnings and verdict.
-        warnings: of all sections and files.
+        setup: what the log says of the run beside its figures. warnings: of all sections and files.
         verdict: one or two sentences on the section with the most cycles.
     """
 
@@ -39,6 +41,7 @@ class Explanation:
     pooled: dict[str, Any]
     predictions: tuple[Prediction | None, ...]
     judgements: tuple[Judgement, ...]
+    setup: Setup
     warnings: tuple[str, ...]
     verdict: str
 
@@ -50,12 +53,17 @@ class Explanation:
             **self.pooled,
             "warnings": list(self.warnings),
             "verdict": self.verdict,
+            "configuration": {
+                name: None if fact is None else {"value": fact.value, "stated": fact.stated, "where": fact.where}
+                for name, fact in self.setup.settings()
+            },
             "files": list(reading.files),
             "skipped": [{"reason": s.reason, "lines": s.lines, "first": s.first} for s in reading.skipped],
             "sections": [
                 {
                     **contract(section),
                     "format": section.format,
+                    "where": list(section.where),
                     "method": section.method,
                     "speculative": section.speculative,
                     "output_tokens": plain(section.output_tokens),
@@ -84,7 +92,7 @@ def explain(
     paths: Sequence[str],
     *,
     stdin: IO[Any] | None = None,
-    asked: Asked | None = None,
+    asked: Asked | Callable[[Setup], Asked | None] | None = None,
     num_speculative_tokens: int | None = None,
     baseline_tokens_per_s: float | None = None,
     progress: Any = None,
@@ -93,7 +101,8 @@ def explain(
 
     Args:
         paths: log files; ``-`` is ``stdin``.
-        asked: machine and run to predict, ``None`` for no prediction.
+        asked: machine and run to predict, or what makes it from the set-up that the log states; ``None`` for no
+            prediction.
         num_speculative_tokens: draft length (root not counted), where a log does not say it.
         baseline_tokens_per_s: plain decoding measured on the same machine at the same load.
         progress: called with megabytes done and to do.
@@ -102,21 +111,25 @@ def explain(
         InputError: a file is not text, or nothing is of a known format.
     """
     reading = read_logs(paths, stdin, progress)
-    if num_speculative_tokens is not None:
-        filled = tuple(_filled(section, num_speculative_tokens) for section in reading.sections)
-        reading = replace(reading, sections=filled)
-    predictions = tuple(predict(section, asked) if asked else None for section in reading.sections)
-    judgements = tuple(
-        judge(section, reading.sections, prediction, baseline_tokens_per_s)
-        for section, prediction in zip(reading.sections, predictions, strict=True)
+    setup = setup_of(reading)
+    reading = replace(reading, sections=_all_filled(reading.sections, setup, num_speculative_tokens))
+    wanted = asked(setup) if callable(asked) else asked
+    sections = reading.sections
+    predictions = tuple(
+        predict(section, wanted, plain_speed(section, sections, baseline_tokens_per_s)[0]) if wanted else None
+        for section in sections
     )
-    warnings = list(reading.warnings)
-    for section, judgement in zip(reading.sections, judgements, strict=True):
-        where = f"{section.format}: " if len(reading.sections) > 1 else ""
+    judgements = tuple(
+        judge(section, sections, prediction, baseline_tokens_per_s, setup)
+        for section, prediction in zip(sections, predictions, strict=True)
+    )
+    warnings = [*reading.warnings, *setup.unknown]
+    for section, judgement in zip(sections, judgements, strict=True):
+        where = f"{section.format}: " if len(sections) > 1 else ""
         warnings += [where + warning for warning in judgement.warnings if where + warning not in warnings]
-    main = max(range(len(reading.sections)), key=lambda i: _weight(reading.sections[i], -i))
+    main = sections.index(main_section(sections))
     return Explanation(
-        reading, pool(reading), predictions, judgements, tuple(warnings), judgements[main].verdict
+        reading, pool(reading), predictions, judgements, setup, tuple(warnings), judgements[main].verdict
     )  # fmt: skip
 
 
@@ -131,16 +144,25 @@ def largest_speedup(acceptance: float, num_speculative_tokens: int) -> float:
     return 1 + acceptance * num_speculative_tokens
 
 
-def _weight(section: Section, order: int) -> tuple[bool, float, int]:
-    return section.speculative, section.cycles or 0.0, order
+def _all_filled(sections: Sequence[Section], setup: Setup, given: int | None) -> tuple[Section, ...]:
+    """With the draft length that was given, else with that of the start-up lines of the same engine."""
+    if given is not None:
+        return tuple(_filled(section, given, "as given") for section in sections)
+    stated = setup.num_speculative_tokens
+    if setup.tree_tokens is not None:
+        stated = setup.tree_tokens._replace(value=setup.tree_tokens.value - 1)
+    if stated is None or setup.engine is None:
+        return tuple(sections)
+    ours = (None, setup.engine.value)
+    return tuple(_filled(s, stated.value, f"that of {stated.where}") if s.engine in ours else s for s in sections)
 
 
-def _filled(section: Section, k: int) -> Section:
-    """A section whose log does not say its draft length, with the one that was given."""
+def _filled(section: Section, k: int, how: str) -> Section:
+    """A section whose lines of metrics do not say their draft length, with the one that is known from elsewhere."""
     if not section.speculative or section.num_speculative_tokens is not None:
         return section
     changes: dict[str, Any] = {"num_speculative_tokens": k}
-    note = f"the draft length {k} is as given, the log does not say it"
+    note = f"the draft length {k} is {how}, the lines of metrics do not say it"
     cycles = section.cycles
     if cycles is None and section.draft_tokens and section.engine == "vllm":
         cycles = changes["cycles"] = section.draft_tokens / k

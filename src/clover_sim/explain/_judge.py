@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clover_sim.explain._predict import Prediction
+from clover_sim.explain._setup import Setup
 from clover_sim.logs import Section
 
 _LOW_LENGTH, _LOW_RATE = 1.3, 0.15
@@ -18,6 +19,8 @@ _EVEN, _EVEN_ESTIMATED = 0.03, 0.12
 _SAME_LOAD = 0.15
 _DISAGREE = 0.1
 _REPEATABLE = 1.02
+_WORTH_IT = 1.05
+"""Gain from which another draft length is worth a word: prices are no finer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class _Comparison:
 
 
 def judge(
-    section: Section, sections: Sequence[Section], prediction: Prediction | None, baseline: float | None
+    section: Section, sections: Sequence[Section], prediction: Prediction | None, baseline: float | None, setup: Setup
 ) -> Judgement:
     """Judge ``section``, one of ``sections``; ``baseline`` is a plain speed that was given."""
     compared = _compare(section, sections, prediction, baseline)
@@ -55,7 +58,7 @@ def judge(
         measured = {
             "speedup": compared.speedup, "cost_ratio": compared.cost_ratio, "against": compared.against,
         }  # fmt: skip
-    return Judgement(tuple(dict.fromkeys(warnings)), _verdict(section, compared, prediction), measured)
+    return Judgement(tuple(dict.fromkeys(warnings)), _verdict(section, compared, prediction, setup), measured)
 
 
 def speed_of(section: Section) -> float | None:
@@ -72,11 +75,7 @@ def _compare(
     if not section.speculative or (not section.draft_tokens and section.acceptance_length is None):
         return None
     speed, length = speed_of(section), section.tokens_per_pass or section.acceptance_length
-    plain, against = baseline, "the plain speed given"
-    if plain is None and section.baseline_tokens_per_s:
-        plain, against = section.baseline_tokens_per_s, "the baseline of the same benchmark"
-    if plain is None:
-        plain, against = _plain_beside(section, sections), "the part of the log without drafts"
+    plain, against = plain_speed(section, sections, baseline)
     if plain and speed:
         return _Comparison(speed / plain, length * plain / speed if length else None, against, True)
     if prediction is not None and length:
@@ -85,6 +84,15 @@ def _compare(
             return _Comparison(length / cost, cost, "the predicted plain step", False)
         return _Comparison(length / prediction.cost_ratio, prediction.cost_ratio, "the predicted plain step", False)
     return None
+
+
+def plain_speed(section: Section, sections: Sequence[Section], baseline: float | None) -> tuple[float | None, str]:
+    """Plain decoding in tokens/s that was given or logged, and what it is; ``None`` if there is none."""
+    if baseline is not None:
+        return baseline, "the plain speed given"
+    if section.baseline_tokens_per_s:
+        return section.baseline_tokens_per_s, "the baseline of the same benchmark"
+    return _plain_beside(section, sections), "the part of the log without drafts"
 
 
 def _plain_beside(section: Section, sections: Sequence[Section]) -> float | None:
@@ -110,6 +118,11 @@ def _of_counts(section: Section) -> list[str]:
     if (length is not None and length < _LOW_LENGTH and (k or 2) > 1) or (rate is not None and rate < _LOW_RATE):
         kept = f"{rate:.1%} of the drafted tokens are kept" if rate is not None else f"{length:.2f} tokens a cycle"
         found.append(f"low acceptance: {kept}; check that drafter and target belong together and share a template")
+    if length is not None and section.tokens_per_pass is not None and section.tokens_per_pass > 1.02 * length:
+        found.append(
+            f"tokens per pass ({section.tokens_per_pass:.2f}) exceed the acceptance length ({length:.2f}), which "
+            "cannot be: the counts are of different spans"
+        )
     survival = section.per_position_survival
     if survival and len(survival) > 1 and survival[-1] < _USELESS:
         useful = sum(rate >= _USELESS for rate in survival)
@@ -150,33 +163,90 @@ def _of_speed(section: Section, compared: _Comparison) -> list[str]:
     return found
 
 
-def _verdict(section: Section, compared: _Comparison | None, prediction: Prediction | None) -> str:
+def _verdict(section: Section, compared: _Comparison | None, prediction: Prediction | None, setup: Setup) -> str:
     if not section.speculative:
         return _plain_verdict(section, prediction)
     length, k = section.tokens_per_pass or section.acceptance_length, section.num_speculative_tokens
     if section.draft_tokens == 0 or section.cycles == 0:
         return "Nothing was drafted in this log, so speculation neither helped nor cost more than its overhead."
     if compared is None:
-        return _unpriced_verdict(section, length, k)
+        return _unpriced_verdict(section, length, k, setup)
     if compared.cost_ratio is None:
         return f"Speculation ran at {compared.speedup:.2f}x of {compared.against}; the log does not say why."
     how = "measured" if compared.measured else "estimated"
     sentence = f"{_tokens(length)} for {_times(compared.cost_ratio)} plain steps ({how}, against {compared.against})"
+    advice = advise(prediction, k, compared.speedup)
+    undrafted = prediction is not None and not prediction.draft_priced and not section.cycle_time_s
+    if undrafted and not compared.measured and compared.speedup > 1:
+        return (
+            f"Speculation gains at most {compared.speedup:.2f}x: a cycle writes {_tokens(length)} for "
+            f"{_times(compared.cost_ratio)} plain steps before drafting, which is not priced; say how drafts are made "
+            "(--method eagle3, mtp, dflash, ngram, ...; a draft model with --drafter) to price it."
+        )
     if abs(compared.speedup - 1) <= (_EVEN if compared.measured else _EVEN_ESTIMATED):
         about = "" if compared.measured else " as far as an estimate can tell"
-        return f"Speculation breaks even{about}, {compared.speedup:.2f}x: a cycle writes {sentence}."
-    if compared.speedup > 1:
-        return f"Speculation pays, {compared.speedup:.2f}x: a cycle writes {sentence}."
-    if k is not None and compared.cost_ratio > k + 1:
-        rest = f"Even full acceptance ({k + 1}) could not pay for it: turn it off here, or cut the cost of a cycle."
+        first = f"Speculation breaks even{about}, {compared.speedup:.2f}x: a cycle writes {sentence}."
+    elif compared.speedup > 1:
+        first = f"Speculation pays, {compared.speedup:.2f}x: a cycle writes {sentence}."
     else:
-        rest = (
-            f"It would pay from {compared.cost_ratio:.2f} tokens a cycle on: draft less, or turn it off at this load."
-        )
-    return f"Speculation is slower than plain decoding, {compared.speedup:.2f}x: a cycle writes {sentence}. {rest}"
+        first = f"Speculation is slower than plain decoding, {compared.speedup:.2f}x: a cycle writes {sentence}."
+        first += _where_it_goes(section, prediction, compared.cost_ratio)
+        if k is not None and compared.cost_ratio > k + 1:
+            rest = f"Even full acceptance ({k + 1}) could not pay for it: turn it off here, or cut the cost of a cycle."
+        else:
+            rest = f"It would pay from {compared.cost_ratio:.2f} tokens a cycle on"
+            rest += "." if advice else ": draft less, or turn it off at this load."
+        first += f" {rest}"
+    return f"{first}{_other_estimate(section, prediction, compared)} {advice}".rstrip()
 
 
-def _unpriced_verdict(section: Section, length: float | None, k: int | None) -> str:
+def _other_estimate(section: Section, prediction: Prediction | None, compared: _Comparison) -> str:
+    """How far the speed-up could be off where the log's cycle is not what it should cost."""
+    if prediction is None or compared.measured or not section.cycle_time_s or not prediction.speedup:
+        return ""
+    if prediction.low_s <= section.cycle_time_s <= prediction.high_s or not prediction.draft_priced:
+        return ""
+    times = section.cycle_time_s / prediction.cycle_s
+    return (
+        f" But the log's cycle is {times:.2f} times its price ({prediction.low_s * 1e3:.1f} to "
+        f"{prediction.high_s * 1e3:.1f} ms expected): if a plain step is off as much, it is "
+        f"{prediction.speedup:.2f}x. Measure plain decoding (--baseline), or check card, format and prompt length."
+    )
+
+
+def _where_it_goes(section: Section, prediction: Prediction | None, cost_ratio: float) -> str:
+    """What the steps of a cycle are spent on, as far as prices tell."""
+    if prediction is None or not prediction.draft_priced:
+        return ""
+    verify, draft = (part / prediction.plain_step_s for part in (prediction.verify_s, prediction.draft_s))
+    rest = cost_ratio - verify - draft
+    left = f", and {rest:.2f} are not in any price (host, scheduling, other work)" if rest > 0.1 else ""
+    return f" Verifying takes {verify:.2f} of them by price and drafting {draft:.2f}{left}."
+
+
+def advise(prediction: Prediction | None, k: int | None, speedup: float) -> str:
+    """The best draft length and the batch where drafts stop paying, held against the speed-up of the log."""
+    if prediction is None or prediction.best_num_speculative_tokens is None or prediction.fitted_speedup is None:
+        return ""
+    best, gain = prediction.best_num_speculative_tokens, prediction.best_speedup or 1.0
+    parts = []
+    if best == 0:
+        parts.append("no draft length pays at this load")
+    elif best != k and gain > _WORTH_IT * prediction.fitted_speedup:
+        parts.append(f"draft {best} instead of {k}: {gain:.2f}x")
+    else:
+        parts.append(f"a draft length of {k} is about the best")
+    if prediction.crossover_batch is not None:
+        parts.append(f"drafting stops paying at a batch of {prediction.crossover_batch}")
+    elif best and speedup > 1 + _EVEN_ESTIMATED:
+        parts.append("it pays at every batch that was priced")
+    text = "; ".join(parts)
+    if not prediction.fitted and abs(prediction.fitted_speedup / speedup - 1) > _DISAGREE:
+        return f"By prices alone, which put this run at {prediction.fitted_speedup:.2f}x: {text}."
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _unpriced_verdict(section: Section, length: float | None, k: int | None, setup: Setup) -> str:
     if length is None:
         rate = f"{section.acceptance_rate:.1%} of the drafts were accepted, but " if section.acceptance_rate else ""
         return (
@@ -189,7 +259,8 @@ def _unpriced_verdict(section: Section, length: float | None, k: int | None) -> 
     sentence = f"{subject} writes {length:.2f} tokens{most}, so {pays}"
     if length < _LOW_LENGTH:
         return f"{sentence}, which is unlikely: a cycle rarely costs less than 1.2."
-    return f"{sentence}; give --model and --gpu, or --baseline, to tell whether it does."
+    flags = "--gpu (the log names the model)" if setup.model else "--model and --gpu"
+    return f"{sentence}; give {flags}, or --baseline (plain decoding in tokens/s), to tell whether it does."
 
 
 def _plain_verdict(section: Section, prediction: Prediction | None) -> str:

@@ -8,6 +8,7 @@ from clover_sim.logs import Section
 
 if TYPE_CHECKING:
     from clover_sim.explain import Explanation
+    from clover_sim.explain._judge import Judgement
     from clover_sim.explain._predict import Prediction
 
 Row = tuple[str, str, str]
@@ -26,12 +27,14 @@ def outline(found: Explanation) -> list[Block]:
         rows.append(("skipped", f"{sum(s.lines for s in reading.skipped[_MOST_SKIPS:]):,}", "for other reasons"))
     names = ", ".join("standard input" if name == "-" else name for name in reading.files)
     blocks: list[Block] = [(f"read {names}", rows, [])]
+    if facts := [(name.replace("_", " "), _short(fact.value), _origin(fact)) for name, fact in found.setup.facts()]:
+        blocks.append(("the run, as the log states it", facts, []))
     for section, prediction, judgement in zip(reading.sections, found.predictions, found.judgements, strict=True):
         blocks.append(_section(section))
         if section.identities:
             blocks.append(("checks", [_check(i) for i in section.identities], []))
         if prediction:
-            blocks.append(_predicted(section, prediction))
+            blocks.append(_predicted(section, prediction, judgement))
         if section.conventions:
             blocks.append(("what the words mean", [], [f"- {text}" for text in section.conventions]))
         if len(reading.sections) > 1:
@@ -100,22 +103,45 @@ def _check(identity: tuple[str, float, float | None, str, str]) -> Row:
     return name, f"{derived * scale:,.4g}", remark
 
 
-def _predicted(section: Section, p: Prediction) -> Block:
-    rows: list[Row] = [
-        (
-            "plain step",
-            f"{p.plain_step_s * 1e3:.2f}",
-            f"ms; {p.plain_tokens_per_s:,.1f} tokens/s at batch {p.batch_size}",
-        ),
-    ]
+def _short(value: object) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def _origin(fact: tuple[object, str, str]) -> str:
+    value, stated, where = fact
+    same = stated.lower() == _short(value).lower()
+    return where if same else f"{stated}; {where}"
+
+
+def _predicted(section: Section, p: Prediction, judgement: Judgement) -> Block:
+    speed = "from the plain speed" if p.plain_measured else f"{p.plain_tokens_per_s:,.1f} tokens/s"
+    held = f"{p.context_tokens:,.0f} cached tokens each"
+    rows: list[Row] = [("plain step", f"{p.plain_step_s * 1e3:.2f}", f"ms; {speed} at batch {p.batch_size}, {held}")]
     if section.speculative:
         rows += [
             ("verify pass", f"{p.verify_s * 1e3:.2f}", f"ms, {p.verify_width} tokens a request"),
-            ("cycle", f"{p.cycle_s * 1e3:.2f}", f"ms ({p.low_s * 1e3:.2f} to {p.high_s * 1e3:.2f}); {p.note}"),
+            ("drafting", f"{p.draft_s * 1e3:.2f}" if p.draft_priced else "?", f"ms; {p.note}"),
+            ("cycle", f"{p.cycle_s * 1e3:.2f}", f"ms ({p.low_s * 1e3:.2f} to {p.high_s * 1e3:.2f})"),
             ("cost of a cycle", f"{p.cost_ratio:.2f}", "plain steps: the tokens a cycle must write to break even"),
         ]
-    if p.speedup is not None:
-        rows.append(("speed-up", f"{p.speedup:.2f}", "tokens per pass of the log / cost of a cycle"))
     if p.measured_over_predicted is not None:
-        rows.append(("measured", f"{p.measured_over_predicted:.2f}", "times the predicted cycle"))
+        what = "cycle" if section.speculative else "step"
+        rows.append((f"measured {what}", f"{p.measured_over_predicted:.2f}", f"times the predicted {what}"))
+    if p.speedup is not None:
+        rows.append(("speed-up by prices", f"{p.speedup:.2f}", _relation(section, p, judgement)))
+    best = p.best_num_speculative_tokens
+    if best is not None and p.best_speedup is not None:
+        basis = "host time fitted to the log's cycle" if p.fitted else "by prices alone"
+        rows.append(("best draft length", f"{best}", f"{p.best_speedup:.2f} x at this batch, {basis}"))
+        if p.crossover_batch is not None:
+            rows.append(("stops paying at", f"{p.crossover_batch}", "requests together, with this draft length"))
     return f"predicted for {p.machine}", rows, []
+
+
+def _relation(section: Section, p: Prediction, judgement: Judgement) -> str:
+    """What the predicted speed-up is beside that of the verdict."""
+    if judgement.measured:
+        return "x: acceptance of the log over the predicted cost; the verdict's is measured"
+    if section.cycle_time_s and p.measured_over_predicted is not None:
+        return "x if a cycle took as predicted; the verdict takes the cycle of the log and the plain step from here"
+    return "x: acceptance of the log over the predicted cost, as in the verdict"

@@ -6,7 +6,8 @@ Each public module is one format: ``MARKS``, texts of which a line of the format
 
 from __future__ import annotations
 
+from clover_sim.logs._configuration import Configuration, Statement
 from clover_sim.logs._read import Reading, Skipped, read_logs
 from clover_sim.logs._section import Identity, Section
 
-__all__ = ["Identity", "Reading", "Section", "Skipped", "read_logs"]
+__all__ = ["Configuration", "Identity", "Reading", "Section", "Skipped", "Statement", "read_logs"]

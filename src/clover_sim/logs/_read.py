@@ -1,39 +1,18 @@
-"""From files to sections: every line to the format it is of, JSON put together, everything else counted."""
+"""From files to sections: what was read, what was skipped, and what the start-up lines say."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from clover_sim.errors import InputError
-from clover_sim.logs._json import BLANKS, BROKEN, Document, may_open, parsed
-from clover_sim.logs._reader import Line, LogReader, Outcome, readers
+from clover_sim.logs._configuration import Configuration
 from clover_sim.logs._section import Section
 from clover_sim.logs._stream import Progress, Source
-from clover_sim.logs._text import clean, without_prefix
+from clover_sim.logs._work import Skipped, Work
 
-_WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload")
-"""Keys under which collectors keep the line they wrapped in JSON."""
-
-_LONGEST_TEXT = 32 << 10
-"""Longest line that is taken apart; configurations at the start of a log have up to 10 kB."""
-
-_DIGITS = re.compile(r"\d{100}")
-
-_UNKNOWN = "no known format"
-_JSON_UNKNOWN = "JSON of no known format"
-_JSON_CUT_OFF = "a JSON document is cut off or malformed"
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Lines that were not used: why, how many, and where the first one is."""
-
-    reason: str
-    lines: int
-    first: str
+__all__ = ["Reading", "Skipped", "read_logs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +25,8 @@ class Reading:
     sections: tuple[Section, ...]
     skipped: tuple[Skipped, ...]
     warnings: tuple[str, ...] = ()
+    configurations: tuple[Configuration, ...] = ()
+    """What the start-up lines say, one for each engine that has any."""
 
 
 def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Progress = None) -> Reading:
@@ -60,7 +41,7 @@ def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Prog
         InputError: a file is not text, or nothing in it is of a known format.
         OSError: a file cannot be opened.
     """
-    work = _Work()
+    work = Work()
     warnings: list[str] = []
     for path in paths:
         source = Source(path, stdin)
@@ -72,189 +53,23 @@ def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Prog
             _nothing(f"{source.name!r} is empty", len(paths), warnings)
         elif work.used == before[1]:
             _nothing(work.why_nothing(source.name, work.read - before[0]), len(paths), warnings)
-    sections = [section for _, reader in work.readers for section in reader.sections()]
+    sections = work.sections()
+    configurations = [found for reader in work.startups for found in reader.found.configurations()]
     if not sections:
-        raise InputError("; ".join(warnings) or work.why_nothing(", ".join(map(repr, paths)), work.read))
-    return Reading(tuple(paths), work.read, work.used, tuple(sections), tuple(work.skipped), tuple(warnings))
+        names = ", ".join(map(repr, paths))
+        if configurations:
+            raise InputError(
+                f"{names}: only says how the server was started; expected its metric lines too (vLLM prints one every "
+                "10 s while it generates, unless --disable-log-stats)"
+            )
+        raise InputError("; ".join(warnings) or work.why_nothing(names, work.read))
+    return Reading(
+        tuple(paths), work.read, work.used, tuple(sections), tuple(work.skipped), tuple(warnings),
+        tuple(configurations),
+    )  # fmt: skip
 
 
 def _nothing(why: str, files: int, warnings: list[str]) -> None:
     if files == 1:
         raise InputError(why)
     warnings.append(why)
-
-
-class _Work:
-    def __init__(self) -> None:
-        self.readers: list[tuple[tuple[str, ...], LogReader]] = readers()
-        self._marks = sorted({mark for marks, _ in self.readers for mark in marks})
-        self._bytes = [mark.encode() for mark in self._marks]
-        self.read = self.used = 0
-        self._active = False
-        self._counts: dict[str, int] = {}
-        self._firsts: dict[str, str] = {}
-        self._name, self._number = "", 0
-        self._json = Document()
-
-    @property
-    def skipped(self) -> list[Skipped]:
-        """Most frequent reason first."""
-        found = [Skipped(reason, lines, self._firsts[reason]) for reason, lines in self._counts.items()]
-        return sorted(found, key=lambda skip: -skip.lines)
-
-    def file(self, source: Source, progress: Progress) -> None:
-        for _, reader in self.readers:
-            reader.start()
-        self._active = False
-        self._name, self._number = source.name, 0
-        for block in source.blocks(progress):
-            if block.too_long:
-                self._count(1)
-                self._skip("longer than 64 MB", 1)
-            else:
-                self._block(block.data)
-        if self._json.lines:
-            self._flush_broken()
-
-    def _block(self, data: bytes) -> None:
-        """Lines with a mark are looked at, the others only counted, unless JSON or a report is in the way."""
-        starts: list[int] | None = None
-        if not (self._json.lines or may_open(data)):
-            starts = self._starts(data)
-        at = index = 0
-        end = len(data)
-        while at < end:
-            if starts is not None and not self._active:
-                while index < len(starts) and starts[index] < at:
-                    index += 1
-                following = starts[index] if index < len(starts) else end
-                if following > at:
-                    lines = data.count(b"\n", at, following) + (following == end and not data.endswith(b"\n"))
-                    self._count(lines)
-                    self._skip(_UNKNOWN, lines, self._number - lines + 1)
-                    at = following
-                    continue
-            line_end = data.find(b"\n", at) + 1 or end
-            self._count(1)
-            self._line(data[at:line_end])
-            at = line_end
-
-    def _starts(self, data: bytes) -> list[int]:
-        """Where the lines with a mark start."""
-        found = set()
-        for mark in self._bytes:
-            at = data.find(mark)
-            while at >= 0:
-                found.add(data.rfind(b"\n", 0, at) + 1)
-                line_end = data.find(b"\n", at)
-                at = data.find(mark, line_end) if line_end >= 0 else -1
-        return sorted(found)
-
-    def _line(self, data: bytes) -> None:
-        if self._json.lines:
-            self._more_json(data)
-        elif (start := data.lstrip(BLANKS)[:2])[:1] == b"{" or start == b"[{" or data.strip() == b"[":
-            self._begin_json(data)
-        else:
-            self._plain(data.decode("utf-8", "replace"), data.endswith(b"\n"))
-
-    def _plain(self, text: str, ended: bool = True) -> None:
-        """A line of text, looked at only if it has a mark or belongs to a report that has begun."""
-        if self._active or any(mark in text for mark in self._marks):
-            self._text(text, ended)
-        else:
-            self._skip(_UNKNOWN, 1)
-
-    def _count(self, lines: int) -> None:
-        self.read += lines
-        self._number += lines
-
-    def _text(self, text: str, ended: bool = True) -> None:
-        if len(text) > _LONGEST_TEXT:
-            self._skip(f"longer than a line of metrics ({_LONGEST_TEXT >> 10} kB)", 1)
-            return
-        if _DIGITS.search(text):
-            self._skip("a number of more digits than any count has", 1)
-            return
-        cleaned = clean(text)
-        self._outcome(self._offer(Line(cleaned, without_prefix(cleaned), ended)), 1, _UNKNOWN)
-
-    def _offer(self, line: Line) -> Outcome:
-        for marks, reader in self.readers:
-            if reader.active or any(mark in line.text for mark in marks):
-                outcome = reader.line(line)
-                if outcome is not None:
-                    break
-        else:
-            outcome = None
-        self._active = any(reader.active for _, reader in self.readers)
-        return outcome
-
-    def _outcome(self, outcome: Outcome, lines: int, otherwise: str) -> None:
-        if outcome is True:
-            self.used += lines
-        else:
-            self._skip(outcome if isinstance(outcome, str) else otherwise, lines)
-
-    def _skip(self, reason: str, lines: int, number: int | None = None) -> None:
-        if lines:
-            self._counts[reason] = self._counts.get(reason, 0) + lines
-            if reason not in self._firsts:
-                self._firsts[reason] = f"{self._name}:{number or self._number}"
-
-    def _begin_json(self, data: bytes) -> None:
-        text = data.decode("utf-8", "replace").strip().lstrip("\ufeff")
-        value = parsed(text)
-        if value is not BROKEN:
-            self._documents(value, 1)
-        elif not self._json.begin(text):
-            self._plain(text)
-
-    def _more_json(self, data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
-        if not self._json.more(text):
-            return
-        lines, value = self._json.lines, parsed(self._json.text())
-        if value is BROKEN:
-            self._flush_broken()
-        else:
-            self._json.clear()
-            self._documents(value, lines)
-
-    def _flush_broken(self) -> None:
-        """Not JSON after all, or its end is missing: the lines are read as text."""
-        parts = self._json.parts
-        self._json.clear()
-        used = self.used
-        for part in parts:
-            if any(mark in part for mark in self._marks):
-                self._text(part)
-            else:
-                self._skip(_JSON_CUT_OFF if self.used == used else _UNKNOWN, 1)
-
-    def _documents(self, value: Any, lines: int) -> None:
-        items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
-        best: Outcome = None
-        for item in items:
-            wrapped = next((item[k] for k in _WRAPPERS if isinstance(item.get(k), str)), None)
-            outcome = self._offer_document(item, lines if item is items[0] else 0)
-            if outcome is None and wrapped is not None and len(items) == 1:
-                self._plain(wrapped)
-                return
-            best = True if True in (outcome, best) else outcome or best
-        self._outcome(best, lines, _JSON_UNKNOWN)
-
-    def _offer_document(self, document: dict[str, Any], lines: int) -> Outcome:
-        for _, reader in self.readers:
-            outcome = reader.document(document, lines)
-            if outcome is not None:
-                return outcome
-        return None
-
-    def why_nothing(self, name: str, lines: int) -> str:
-        reasons = [s for s in self.skipped if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
-        why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
-        return (
-            f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
-            "llama.cpp, TensorRT-LLM or aiperf"
-        )

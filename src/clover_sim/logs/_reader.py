@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
+from clover_sim.logs._configuration import Collected
 from clover_sim.logs._section import Section
 
 Outcome = bool | str | None
@@ -13,11 +14,12 @@ CUT_OFF = "cut off, or its fields contradict each other"
 
 
 class Line(NamedTuple):
-    """One line, cleaned of colours (``text``) and also of prefixes (``message``)."""
+    """One line, cleaned of colours (``text``) and also of prefixes (``message``); ``where`` is ``file:line``."""
 
     text: str
     message: str
     ended: bool = True
+    where: str = ""
 
 
 class LogReader(Protocol):
@@ -60,6 +62,21 @@ class Base:
     def document(self, document: dict[str, Any], lines: int) -> Outcome:
         """No document is of this format."""
         return None
+
+
+class Startup(Base):
+    """How a server was started. Such a reader sees every line with one of its marks, whatever else reads it."""
+
+    ENGINE: ClassVar[str]
+
+    def __init__(self) -> None:
+        self.found = Collected(self.ENGINE)
+        self.where = ""
+        """Where the document stands that is handed over next."""
+
+    def sections(self) -> list[Section]:
+        """None: nothing was measured."""
+        return []
 
 
 class Reports(Base):

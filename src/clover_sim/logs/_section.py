@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WITH_BONUS = "acceptance length = 1 + accepted / cycles: the bonus token is included, only passes with a draft count"
 OVER_DRAFTED = "acceptance rate = accepted drafts / drafted tokens: neither per token given its place, nor per draft"
@@ -72,9 +72,23 @@ class Section:
     baseline_tokens_per_s: float | None = None
     draft_passes: float | None = None
     method: str | None = None
+    where: tuple[str, ...] = ()
+    """First and last place (``file:line``) that its format was read from."""
     conventions: tuple[str, ...] = ()
     identities: tuple[Identity, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+def counted(
+    engine: str | None, format: str, lines: tuple[int, int], *, cycles: float | None, drafted: float | None,
+    accepted: float | None, length: float | None, k: int | None, survival: Sequence[float] | None, **rest: Any,
+) -> Section:  # fmt: skip
+    """The section of counted drafts: the rate follows from the counts, all else is handed over as it is."""
+    return Section(
+        engine=engine, format=format, lines_read=lines[0], lines_used=lines[1], cycles=cycles, draft_tokens=drafted,
+        accepted_tokens=accepted, num_speculative_tokens=k, acceptance_rate=ratio(accepted, drafted),
+        acceptance_length=length, per_position_survival=tuple(survival) if survival else None, **rest,
+    )  # fmt: skip
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:

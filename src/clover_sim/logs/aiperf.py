@@ -7,10 +7,11 @@ inter-token latency is tokens per pass.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from clover_sim.logs._reader import Base, Line, Outcome
-from clover_sim.logs._section import Identity, Section, ratio
+from clover_sim.logs._section import OVER_DRAFTED, WITH_BONUS, Identity, Section, length, ratio
 from clover_sim.logs._text import number, real
 
 MARKS = ("AIPerf |", "GenAI-Perf |", "│", "Inter Token Latency (ms)", "Inter token latency (ms)",
@@ -25,7 +26,16 @@ _CHUNKS = (
 _NONE = 1.02
 """Tokens per chunk up to which there is no sign of drafts."""
 _TITLE = re.compile(r"NVIDIA (?:AIPerf|GenAI-Perf) \|")
+_COUNTED = {
+    "total_spec_decode_steps": "cycles", "total_draft_tokens": "drafted", "total_accepted_draft_tokens": "accepted",
+    "spec_decode_token_weighted_acceptance_length": "length", "spec_decode_overall_draft_acceptance_rate": "percent",
+    "spec_decode_acceptance_length": "mean length", "spec_decode_draft_acceptance_rate": "mean percent",
+}  # fmt: skip
+"""Drafts that the server reported to the client, since 2026; the last two are means over requests."""
 _NAMES = {
+    "total spec decode steps": "cycles", "total draft tokens": "drafted", "total accepted draft tokens": "accepted",
+    "token-weighted acceptance length": "length", "overall draft acceptance rate": "percent",
+    "acceptance length": "mean length", "draft acceptance rate": "mean percent",
     "inter token latency (ms)": "itl", "inter chunk latency (ms)": "icl",
     "output token throughput (tokens/sec)": "speed", "output token throughput (per sec)": "speed",
     "output token throughput per user (tokens/sec/user)": "user",
@@ -59,7 +69,7 @@ class Reader(Base):
             return None
         figures = {
             name: value * _scale(document[key])
-            for key, name in _SUMMARY.items()
+            for key, name in (_SUMMARY | _COUNTED).items()
             if isinstance(document.get(key), dict) and (value := real(document[key].get("avg"))) is not None
         }
         self._summaries.append(_summary("aiperf / genai-perf summary", figures, lines))
@@ -69,9 +79,10 @@ class Reader(Base):
         """A row of a printed table or of a CSV export."""
         text = line.text.strip()
         if _TITLE.search(text):
-            self._close_table()
+            if "Spec Decode" not in text:  # which goes on the table before it
+                self._close_table()
             self.active = True
-            self._table_lines = 1
+            self._table_lines += 1
             return True
         cells = [cell.strip() for cell in re.split(r"[│┃|]", text)]
         cells = cells[not cells[0] :]
@@ -82,7 +93,7 @@ class Reader(Base):
             return True
         if self.active and text and len(cells) < 2:
             self._close_table()
-        if "," in text and text.split(",")[0].strip('"').lower() in _NAMES:
+        if "," in text and _named(text.split(",")[0].strip('"').lower()):
             if not self._table_lines:
                 self._table = {}
             name, _, rest = text.partition(",")
@@ -99,7 +110,8 @@ class Reader(Base):
 
     def _put(self, name: str, value: str) -> Outcome:
         self._table_lines += 1
-        key, figure = _NAMES.get(" ".join(name.lower().split())), number(value)
+        name, figure = " ".join(name.lower().split()), number(value)
+        key = _named(name)
         if key and figure is not None:
             self._table[key] = figure
         return True
@@ -121,6 +133,11 @@ _SUMMARY = {
 }  # fmt: skip
 
 
+def _named(name: str) -> str | None:
+    """Which figure a row has; units stand in brackets."""
+    return _NAMES.get(name) or _NAMES.get(name.partition(" (")[0])
+
+
 def _scale(figure: dict[str, Any]) -> float:
     """Milliseconds, whatever the unit says."""
     return {"ns": 1e-6, "us": 1e-3, "s": 1e3, "sec": 1e3}.get(str(figure.get("unit", "")), 1.0)
@@ -131,9 +148,32 @@ def _summary(title: str, figures: dict[str, float], lines: int) -> Section:
     per_pass = ratio(icl, itl)
     user = user or (1e3 / itl if itl else None)
     output, requests = figures.get("output"), figures.get("requests")
-    return _section(
+    section = _section(
         title, lines, lines, per_pass, icl / 1e3 if icl else None, speed, user,
         output * requests if output and requests else None, speed / user if speed and user else None,
+    )  # fmt: skip
+    percent = figures.get("percent", figures.get("mean percent"))
+    return _with_drafts(
+        section, figures.get("cycles"), figures.get("drafted"), figures.get("accepted"),
+        figures.get("length", figures.get("mean length")), None if percent is None else percent / 100,
+    )  # fmt: skip
+
+
+def _with_drafts(
+    section: Section, cycles: float | None, drafted: float | None, accepted: float | None,
+    printed: float | None = None, rate: float | None = None,
+) -> Section:  # fmt: skip
+    """The section with what the server reported of its drafts, if it did."""
+    measured = length(accepted, cycles) or printed
+    if measured is None or measured < 1:
+        return section
+    k = ratio(drafted, cycles)
+    return replace(
+        section, speculative=True, cycles=cycles, draft_tokens=drafted, accepted_tokens=accepted,
+        num_speculative_tokens=round(k) if k and abs(k - round(k)) < 1e-6 else None,
+        acceptance_rate=ratio(accepted, drafted) or rate, acceptance_length=measured,
+        tokens_per_pass=section.tokens_per_pass or measured,
+        conventions=(*section.conventions, "drafts as the server reported them", WITH_BONUS, OVER_DRAFTED),
     )  # fmt: skip
 
 
@@ -168,6 +208,8 @@ class _Records:
         self.read = self.used = self.records = 0
         self.tokens = self.chunks = self.chunk_s = self.chunked_tokens = self.chunked_s = 0.0
         self.decode_s = self.decoded = 0.0
+        self.counts: list[float] | None = [0.0, 0.0, 0.0]
+        """Cycles, drafted and accepted tokens; ``None`` once a record lacks them."""
         self.first_ns: float | None = None
         self.last_ns: float | None = None
 
@@ -192,15 +234,19 @@ class _Records:
         self.used += lines
         self.records += 1
         self.tokens += output
+        counts = [figure(f"spec_decode_{key}") for key in ("steps", "draft_tokens", "accepted_draft_tokens")]
+        known = [count for count in counts if count is not None]
+        whole = self.counts is not None and len(known) == len(counts)
+        self.counts = [a + b for a, b in zip(self.counts or (), known, strict=True)] if whole else None
         if itl and output > 1:
             self.decoded += output - 1
             self.decode_s += (output - 1) * itl / 1e3
         gaps = value("inter_chunk_latency")
-        known = [gap for item in gaps if (gap := real(item)) is not None] if isinstance(gaps, list) else []
-        if known and output > 1:
+        between = [gap for item in gaps if (gap := real(item)) is not None] if isinstance(gaps, list) else []
+        if between and output > 1:
             scale = _scale(metrics["inter_chunk_latency"]) / 1e3
-            self.chunks += len(known)
-            self.chunk_s += sum(known) * scale
+            self.chunks += len(between)
+            self.chunk_s += sum(between) * scale
             self.chunked_tokens += output - 1
         start, end = real(metadata.get("request_start_ns")), real(metadata.get("request_end_ns"))
         if start is not None and end is not None:
@@ -217,10 +263,9 @@ class _Records:
             speed = self.tokens / ((self.last_ns - self.first_ns) / 1e9)
         elif self.records == 1:
             speed = user
-        return [
-            _section(
-                "aiperf records", self.read, self.used, ratio(self.chunked_tokens, self.chunks),
-                ratio(self.chunk_s, self.chunks), speed, user, self.tokens,
-                1.0 if self.records == 1 else ratio(speed, user),
-            )
-        ]  # fmt: skip
+        section = _section(
+            "aiperf records", self.read, self.used, ratio(self.chunked_tokens, self.chunks),
+            ratio(self.chunk_s, self.chunks), speed, user, self.tokens,
+            1.0 if self.records == 1 else ratio(speed, user),
+        )  # fmt: skip
+        return [_with_drafts(section, *(self.counts or (None, None, None)))]

@@ -53,7 +53,6 @@ class Reader(Base):
                 self._runs.append(Run())
             known = algorithm[1] if algorithm and algorithm[1] != "None" else None
             self._runs[-1].configure(int(drafts[1]) if drafts else None, known)
-            return True
         return None
 
     def _decode(self, text: str, at: int, ended: bool) -> Outcome:

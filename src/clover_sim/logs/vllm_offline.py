@@ -17,6 +17,7 @@ from clover_sim.logs._section import (
     WITH_BONUS,
     Identity,
     Section,
+    counted,
     length,
     ratio,
 )
@@ -141,21 +142,19 @@ def _section(run: dict[str, float], tokens: dict[int, float], lines: int) -> Sec
     elif measured is not None:
         per_pass = measured
         conventions.append(NO_PLAIN_PASSES)
-    return Section(
-        engine="vllm",
-        format="vLLM offline script",
-        lines_read=lines,
-        lines_used=lines,
+    return counted(
+        "vllm",
+        "vLLM offline script",
+        (lines, lines),
         cycles=drafts,
+        drafted=drafted,
+        accepted=accepted,
+        length=measured,
+        k=k,
+        survival=None if drafts == 0 else survival,
         passes=passes,
         output_tokens=output,
-        draft_tokens=drafted,
-        accepted_tokens=accepted,
-        num_speculative_tokens=k,
-        acceptance_rate=ratio(accepted, drafted),
-        acceptance_length=measured,
         tokens_per_pass=per_pass,
-        per_position_survival=tuple(survival) or None if drafts != 0 else None,
         generation_tokens_per_s=run.get("speed"),
         conventions=tuple(conventions),
         identities=tuple(identities),

@@ -62,7 +62,7 @@ class Reader(Base):
     def _counters(self, stated: dict[str, str], complete: bool) -> Outcome:
         self._read += 1
         k = number(stated.get("number of speculative tokens"))
-        counts = [number(stated.get(name)) for name in _NAMES]
+        counts = [number(stated.get(name) or stated.get(f"{name} tokens")) for name in _NAMES]  # 0.5 doubles the word
         if not k or not complete or any(value is None for value in counts):
             return CUT_OFF
         values = [value or 0.0 for value in counts]

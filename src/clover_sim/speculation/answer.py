@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from clover_sim.acceptance import Acceptance, alpha_of_length
 from clover_sim.cost import Machine, MemoryPicture, memory_check
+from clover_sim.cost.estimate import named_machine
 from clover_sim.draft_trees import best_first, fit_first
 from clover_sim.errors import InputError, UsageError
 from clover_sim.speculation.cycles import NOTHING, Cycle, Measured, cycle
 from clover_sim.speculation.heads import drafter_model
 from clover_sim.speculation.methods import BLOCK, METHODS, TREE, Shape, shape_of
+from clover_sim.speculation.presets import preset
 from clover_sim.speculation.words import verdict
 
 BATCHES = tuple(2**i for i in range(11))
@@ -32,7 +35,7 @@ class Point:
     marginal_speedup: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """All that :func:`speculate` works out.
 
@@ -77,22 +80,82 @@ class Answer:
     range_speedup: tuple[float, float] | None
     verdict: str
 
+    def __repr__(self) -> str:
+        return f"<Answer: {self.verdict}>"
+
+    def __str__(self) -> str:
+        return str(_shown("_outline", "report").render_outline(_shown("document").outline(self)))
+
+    def _repr_html_(self) -> str:
+        return str(_shown("_notebook", "report").speculation_html(self))
+
+    def _repr_svg_(self) -> str:
+        return str(_shown("_notebook", "report").speculation_svg(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract ``clover-sim/speculation/1``, in SI units."""
+        found: dict[str, Any] = _shown("document").document(self)
+        return found
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One flat dictionary a draft length, ready for any data-frame library."""
+        names = {
+            "model": self.machine.model.name, "gpu": self.machine.hardware.name, "engine": self.machine.engine.name,
+            "method": self.cycle.shape.method, "batch_size": self.cycle.batch_size,
+        }  # fmt: skip
+        return [names | row for row in self.to_dict()["lengths"]]
+
+
+def _shown(module: str, package: str = "speculation") -> Any:
+    from importlib import import_module  # what shows an answer needs its class, or stands above it
+
+    return import_module(f"clover_sim.{package}.{module}")
+
 
 def speculate(
-    machine: Machine, shape: Shape, acceptance: Acceptance, *, batch_size: int = 1, context_tokens: int = 1024,
-    hit_rate: float = 1.0, measured: Measured = NOTHING, most_k: int | None = None, topk: int = 4,
+    machine: Machine | None = None, shape: Shape | str = "eagle3", acceptance: Acceptance | str = "code", *,
+    model: str | None = None, gpu: str | None = None, engine: str | None = None, precision: str | None = None,
+    batch_size: int = 1, context_tokens: int = 1024,
+    hit_rate: float | None = None, measured: Measured = NOTHING, most_k: int | None = None, topk: int = 4,
     spread: tuple[Acceptance, Acceptance] | None = None, schedule: Sequence[tuple[int, int, int]] | None = None,
 ) -> Answer:  # fmt: skip
     """Whether ``shape`` pays on ``machine`` with that acceptance.
 
     Args:
-        machine: target, hardware, engine; its drafter is replaced by the one that the shape names.
-        acceptance: of a chain or block of any length (it is cut or drawn on); of a tree, its survival by level.
-        hit_rate: share of cycles that have drafts (n-grams). measured: see :class:`Measured`.
+        machine: target, hardware, engine; its drafter is replaced by the one that the shape names. Or ``model``,
+            ``gpu``, ``engine`` and ``precision`` by name.
+        shape: how it drafts; or the name of a method, at its usual length.
+        acceptance: of a chain or block of any length (it is cut or drawn on); of a tree, its survival by level; or the
+            kind of text (``code``, ``math``, ``chat``, ``prose``, ``rag``, ``random``) for a preset, judged from
+            published runs (see :mod:`clover_sim.speculation.presets`).
+        batch_size: requests decoded together, from 1. context_tokens: cached by each, >= 0.
+        hit_rate: share of cycles that have drafts (n-grams); default: the preset's, else 1.
+        measured: see :class:`Measured`.
         most_k: longest draft tried for the best length (default: k + 4, at most the block of a block drafter).
         schedule: ``(first, last, k)`` of batches with the draft length there, 0 for plain decoding.
         spread: a low and a high acceptance, for the range of the speed-up.
+
+    Raises:
+        UsageError: an unknown name, a figure out of range. InputError: vocabularies that do not match.
+
+    >>> found = speculate(shape="eagle3", acceptance="code", model="llama-3.1-8b", gpu="h100")
+    >>> found.speedup > 1, found.break_even_length < found.tokens_per_cycle
+    (True, True)
+    >>> found.to_dicts()[0]["num_speculative_tokens"]
+    1
     """
+    if machine is None:
+        machine = named_machine(model, gpu, engine, precision)
+    elif any((model, gpu, engine, precision)):
+        raise UsageError("machine and its parts contradict each other: give the machine, or name model, gpu and engine")
+    if isinstance(shape, str):
+        shape = shape_of(shape)
+    if isinstance(acceptance, str):
+        acceptance, usual = preset(acceptance, shape.method, shape.k)
+        hit_rate = usual if hit_rate is None else hit_rate
+        if METHODS[shape.method].how == TREE:
+            acceptance = Acceptance(best_first(acceptance.survival[0], shape.k, topk, shape.width).survival)
+    hit_rate = 1.0 if hit_rate is None else hit_rate
     if not 0 <= hit_rate <= 1:
         raise UsageError(f"hit rate {hit_rate}: expected a share from 0 to 1")
     if not 1 <= batch_size <= MOST_BATCH or context_tokens < 0:

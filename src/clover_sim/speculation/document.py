@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from clover_sim.speculation.answer import Answer
 
 SCHEMA = "clover-sim/speculation/1"
+Taken = Sequence[tuple[str, Any, str]]
+"""What was taken from a log and not given: name, value, and where it stands there."""
 Block = tuple[str, list[tuple[str, str, str]], list[str]]
 
 
-def document(found: Answer) -> dict[str, Any]:
-    """The JSON contract ``clover-sim/speculation/1``, in SI units."""
+def document(found: Answer, taken: Taken = ()) -> dict[str, Any]:
+    """The JSON contract ``clover-sim/speculation/1``, in SI units; ``from_log`` only if anything was taken from one."""
     c, machine, accepted = found.cycle, found.machine, found.acceptance
     return {
         "schema": SCHEMA,
@@ -51,10 +54,11 @@ def document(found: Answer) -> dict[str, Any]:
         "fits": found.memory.fits, "largest_batch": found.largest_batch,
         "largest_batch_plain": found.largest_batch_plain,
         "lossless": True,
+        **({"from_log": [{"name": n, "value": v, "where": where} for n, v, where in taken]} if taken else {}),
     }  # fmt: skip
 
 
-def outline(found: Answer) -> list[Block]:
+def outline(found: Answer, taken: Taken = ()) -> list[Block]:
     """The answer as headed rows for a terminal."""
     c, machine = found.cycle, found.machine
     ms = 1e3
@@ -92,7 +96,9 @@ def outline(found: Answer) -> list[Block]:
         for (b, s), (_, by_schedule) in zip(found.by_batch, found.scheduled, strict=True)
     ]
     runs = ", ".join(f"[{a}, {b}, {k}]" for a, b, k in found.schedule)
+    said = [(name, str(value), place) for name, value, place in taken]
     return [
+        *([("taken from the log", said, [])] if said else []),
         (f"{c.shape.method} for {where}", rows, []),
         ("by draft length", best, []),
         ("by batch, this length", batches, [f"best length by batch, as vLLM takes it: [{runs}]"]),

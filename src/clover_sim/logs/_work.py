@@ -1,0 +1,297 @@
+"""The lines of files, each handed to the format it is of: JSON and broken lines put together, all else counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clover_sim.logs._json import BLANKS, BROKEN, Document, may_open, parsed
+from clover_sim.logs._reader import CUT_OFF, Line, LogReader, Outcome, Startup, readers
+from clover_sim.logs._section import Section
+from clover_sim.logs._stream import Progress, Source
+from clover_sim.logs._text import clean, without_prefix
+
+_WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload", "line", "event", "body")
+"""Keys under which collectors keep the line they wrapped in JSON."""
+
+_LONGEST_TEXT = 32 << 10
+"""Longest line that is taken apart; configurations at the start of a log have up to 10 kB."""
+
+_DIGITS = re.compile(r"\d{100}")
+
+_MOST_PARTS = 5
+"""Pieces that a line of metrics is put together from, where a terminal or a mail broke it."""
+
+_UNKNOWN = "no known format"
+_JSON_UNKNOWN = "JSON of no known format"
+_JSON_CUT_OFF = "a JSON document is cut off or malformed"
+
+
+def _any_of(marks: Sequence[str]) -> Callable[[str], re.Match[str] | None]:
+    """Looks for any of ``marks`` in a text."""
+    return re.compile("|".join(map(re.escape, marks))).search
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Lines that were not used: why, how many, and where the first one is."""
+
+    reason: str
+    lines: int
+    first: str
+
+
+class Work:
+    """Everything that is known of the files read so far."""
+
+    def __init__(self) -> None:
+        found = readers()
+        self.readers: list[tuple[tuple[str, ...], LogReader]] = [f for f in found if not isinstance(f[1], Startup)]
+        self._startups = [(marks, reader) for marks, reader in found if isinstance(reader, Startup)]
+        self._marks = sorted({mark for marks, _ in found for mark in marks})
+        self._bytes = [mark.encode() for mark in self._marks]
+        self._marked = _any_of(self._marks)
+        self._startup_marked = _any_of([mark for marks, _ in self._startups for mark in marks])
+        self.read = self.used = 0
+        self._active = False
+        self._counts: dict[str, int] = {}
+        self._firsts: dict[str, str] = {}
+        self._name, self._number = "", 0
+        self._json = Document()
+        self._torn: list[str] = []
+        self._torn_at = 0
+        self._places: dict[int, list[str]] = {}
+
+    @property
+    def startups(self) -> list[Startup]:
+        """Readers of start-up lines."""
+        return [reader for _, reader in self._startups]
+
+    def sections(self) -> list[Section]:
+        """What all readers found, each with the first and last place its reader used."""
+        return [
+            replace(section, where=tuple(dict.fromkeys(self._places.get(id(reader), ()))))
+            for _, reader in self.readers
+            for section in reader.sections()
+        ]
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Most frequent reason first."""
+        found = [Skipped(reason, lines, self._firsts[reason]) for reason, lines in self._counts.items()]
+        return sorted(found, key=lambda skip: -skip.lines)
+
+    def file(self, source: Source, progress: Progress) -> None:
+        for _, reader in self.readers:
+            reader.start()
+        self._active = False
+        self._name, self._number = source.name, 0
+        for block in source.blocks(progress):
+            if block.too_long:
+                self._count(1)
+                self._untear()
+                self._skip("longer than 64 MB", 1)
+            else:
+                self._block(block.data)
+        if self._json.lines:
+            self._flush_broken()
+        self._untear()
+
+    def _block(self, data: bytes) -> None:
+        """Lines with a mark are looked at, the others only counted, unless JSON or a report is in the way."""
+        starts: list[int] | None = None
+        if not (self._json.lines or may_open(data)):
+            starts = self._starts(data)
+        at = index = 0
+        end = len(data)
+        while at < end:
+            if starts is not None and not self._active and not self._torn:
+                while index < len(starts) and starts[index] < at:
+                    index += 1
+                following = starts[index] if index < len(starts) else end
+                if following > at:
+                    lines = data.count(b"\n", at, following) + (following == end and not data.endswith(b"\n"))
+                    self._count(lines)
+                    self._skip(_UNKNOWN, lines, self._number - lines + 1)
+                    at = following
+                    continue
+            line_end = data.find(b"\n", at) + 1 or end
+            self._count(1)
+            self._line(data[at:line_end])
+            at = line_end
+
+    def _starts(self, data: bytes) -> list[int]:
+        """Where the lines with a mark start."""
+        found = set()
+        for mark in self._bytes:
+            at = data.find(mark)
+            while at >= 0:
+                found.add(data.rfind(b"\n", 0, at) + 1)
+                line_end = data.find(b"\n", at)
+                at = data.find(mark, line_end) if line_end >= 0 else -1
+        return sorted(found)
+
+    def _line(self, data: bytes) -> None:
+        if self._json.lines:
+            self._more_json(data)
+        elif (start := data.lstrip(BLANKS)[:2])[:1] == b"{" or start == b"[{" or data.strip() == b"[":
+            self._begin_json(data)
+        else:
+            self._plain(data.decode("utf-8", "replace"), data.endswith(b"\n"))
+
+    def _plain(self, text: str, ended: bool = True) -> None:
+        """A line of text, looked at only if it has a mark or belongs to a report or a line that has begun."""
+        marked = self._marked(text) is not None
+        if self._torn and not marked and self._mended(text):
+            return
+        self._untear()
+        if self._active or marked:
+            self._text(text, ended)
+        else:
+            self._skip(_UNKNOWN, 1)
+
+    def _mended(self, text: str) -> bool:
+        """Whether ``text`` goes on a line of metrics that was broken, which is then looked at again."""
+        last, following = self._torn[-1], clean(text).lstrip()
+        if not following or len(self._torn) >= _MOST_PARTS or len(following) > 400:
+            return False
+        self._torn.append(last + ("" if last[-1:].isdigit() and following[0].isdigit() else " ") + following)
+        whole = self._torn[-1]
+        outcome = self._offer(Line(whole, without_prefix(whole), True, self._where))
+        if outcome is True:
+            self.used += len(self._torn)
+            self._torn = []
+        return True
+
+    def _untear(self) -> None:
+        """The line that broke off stays what it was."""
+        if self._torn:
+            parts, self._torn = len(self._torn), []
+            self._skip(CUT_OFF, 1, self._torn_at)
+            self._skip(_UNKNOWN, parts - 1, self._torn_at + 1)
+
+    @property
+    def _where(self) -> str:
+        return f"{self._name}:{self._number}"
+
+    def _count(self, lines: int) -> None:
+        self.read += lines
+        self._number += lines
+
+    def _text(self, text: str, ended: bool = True) -> None:
+        if len(text) > _LONGEST_TEXT:
+            self._skip(f"longer than a line of metrics ({_LONGEST_TEXT >> 10} kB)", 1)
+            return
+        if _DIGITS.search(text):
+            self._skip("a number of more digits than any count has", 1)
+            return
+        cleaned = clean(text)
+        outcome = self._offer(Line(cleaned, without_prefix(cleaned), ended, self._where))
+        if outcome == CUT_OFF and ended:
+            self._untear()
+            self._torn, self._torn_at = [cleaned], self._number
+        else:
+            self._outcome(outcome, 1, _UNKNOWN)
+
+    def _offer(self, line: Line) -> Outcome:
+        started = False
+        if self._startup_marked(line.text):
+            for marks, startup in self._startups:
+                if any(mark in line.text for mark in marks):
+                    started |= startup.line(line) is True
+        outcome: Outcome = None
+        for marks, reader in self.readers:
+            if reader.active or any(mark in line.text for mark in marks):
+                outcome = reader.line(line)
+                if outcome is not None:
+                    self._place(reader, outcome)
+                    break
+        self._active = any(reader.active for _, reader in self.readers)
+        return True if started and outcome is None else outcome
+
+    def _place(self, reader: LogReader, outcome: Outcome) -> None:
+        if outcome is True:
+            places = self._places.setdefault(id(reader), [])
+            places[1 if places else 0 :] = [self._where]
+
+    def _outcome(self, outcome: Outcome, lines: int, otherwise: str) -> None:
+        if outcome is True:
+            self.used += lines
+        else:
+            self._skip(outcome if isinstance(outcome, str) else otherwise, lines)
+
+    def _skip(self, reason: str, lines: int, number: int | None = None) -> None:
+        if lines:
+            self._counts[reason] = self._counts.get(reason, 0) + lines
+            if reason not in self._firsts:
+                self._firsts[reason] = f"{self._name}:{number or self._number}"
+
+    def _begin_json(self, data: bytes) -> None:
+        self._untear()
+        text = data.decode("utf-8", "replace").strip().lstrip("\ufeff")
+        value = parsed(text)
+        if value is not BROKEN:
+            self._documents(value, 1)
+        elif not self._json.begin(text):
+            self._plain(text)
+
+    def _more_json(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        if not self._json.more(text):
+            return
+        lines, value = self._json.lines, parsed(self._json.text())
+        if value is BROKEN:
+            self._flush_broken()
+        else:
+            self._json.clear()
+            self._documents(value, lines)
+
+    def _flush_broken(self) -> None:
+        """Not JSON after all, or its end is missing: the lines are read as text."""
+        parts = self._json.parts
+        self._json.clear()
+        used = self.used
+        for part in parts:
+            if self._marked(part):
+                self._untear()
+                self._text(part)
+            else:
+                self._skip(_JSON_CUT_OFF if self.used == used else _UNKNOWN, 1)
+
+    def _documents(self, value: Any, lines: int) -> None:
+        items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+        best: Outcome = None
+        for item in items:
+            wrapped = next((item[k] for k in _WRAPPERS if isinstance(item.get(k), str)), None)
+            outcome = self._offer_document(item, lines if item is items[0] else 0)
+            if outcome is None and wrapped is not None and len(items) == 1:
+                used = self.used
+                self._plain(wrapped)
+                if self.used > used:
+                    self.used += lines - 1
+                else:
+                    self._skip(_JSON_UNKNOWN, lines - 1)
+                return
+            best = True if True in (outcome, best) else outcome or best
+        self._outcome(best, lines, _JSON_UNKNOWN)
+
+    def _offer_document(self, document: dict[str, Any], lines: int) -> Outcome:
+        for _, startup in self._startups:
+            startup.where = self._where
+            startup.document(document, lines)
+        for _, reader in self.readers:
+            outcome = reader.document(document, lines)
+            if outcome is not None:
+                self._place(reader, outcome)
+                return outcome
+        return None
+
+    def why_nothing(self, name: str, lines: int) -> str:
+        reasons = [s for s in self.skipped if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
+        why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
+        return (
+            f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
+            "llama.cpp, TensorRT-LLM or aiperf"
+        )
