@@ -82,14 +82,13 @@ def test_case_moe_mtp_loses_glm_m3ultra() -> None:
 )
 def test_a_tree_of_60_crosses_on_a_b200_and_a_block_of_10_does_not(text: str, tree: float, block: float) -> None:
     """arXiv 2602.06036 Table 5 (SGLang, FlashInfer): from 1.2-1.3 at 8 to 0.8-0.9 at 16; blocks of 10 at 1.4 to 2.8."""
-    target = machine("llama-3.1-8b", "b200", "sglang")
+    target = machine("llama-3.1-8b", "b200", "sglang:serial")
     big = shape_of("eagle-tree", 7, topk=10, budget=60)
-    older = Measured(scheduler="serial")
-    found = speculate(target, big, from_length(tree, 7), context_tokens=1500, topk=10, measured=older)
+    found = speculate(target, big, from_length(tree, 7), context_tokens=1500, topk=10)
     assert found.crossover_batch is not None
     assert 8 < found.crossover_batch <= 16
     for batch in (1, 4, 8, 16, 32):
-        dflash = speculate(target, shape_of("dflash", 9), from_length(block, 9), batch_size=batch, measured=older)
+        dflash = speculate(target, shape_of("dflash", 9), from_length(block, 9), batch_size=batch)
         assert dflash.speedup > 1.4
 
 
@@ -176,7 +175,7 @@ def test_refusals() -> None:
         speculate(target, shape_of("draft-model", 4, drafter="qwen3-0.6b"), from_alpha(0.6, 4))
     with pytest.raises(UsageError, match="did you mean"):
         preset("coed", "eagle3", 3)
-    with pytest.raises(UsageError, match="scheduler"):
-        cycle(target, shape_of("ngram"), measured=Measured(scheduler="overlapp"))
+    with pytest.raises(UsageError, match="no scheduler 'overlapp'; did you mean 'overlap'"):
+        load_engine("sglang:overlapp")
     with pytest.raises(UsageError, match="hit rate"):
         speculate(target, shape_of("ngram"), from_survival((0.5,)), hit_rate=1.5)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from clover_sim.validate import validate
-from clover_sim.validate.speculative import read_speculative, validate_speculative
+from clover_sim.validate.speculative import validate_speculative
+from clover_sim.validate.speculative_rows import read_speculative
 
 
 def test_the_bars() -> None:

@@ -61,8 +61,6 @@ def configure(parser: ArgumentParser) -> None:
     add("--baseline", metavar="X", type=typed(positive), help="plain decoding at this batch, tokens/s in all")
     add("--draft-cost-ratio", metavar="C", type=typed(number), help="one draft pass over one plain step")
     add("--cycle-overhead-ms", metavar="X", type=typed(number), help="host time a cycle")
-    add("--scheduler", metavar="NAME", type=choice("overlap", "serial", "vllm"),
-        help="version of the engine: overlap (SGLang spec-v2), serial (SGLang before), vllm")  # fmt: skip
     add("--width-ms", metavar="W:MS,...", type=typed(_widths), help="measured times of a pass by its width")
     add("--amortization", metavar="P", type=typed(_share), default=1.0,
         help="how far the tokens of a pass share its reads: 1 all (default), 0 nothing")  # fmt: skip
@@ -109,7 +107,7 @@ def run(args: Namespace, console: Console) -> int:
     measured = Measured(
         plain_step_s=args.batch_size / args.baseline if args.baseline else None,
         draft_cost_ratio=args.draft_cost_ratio, cycle_overhead_s=None if overhead is None else overhead / 1e3,
-        scheduler=args.scheduler, width_s=args.width_ms, amortization=args.amortization,
+        width_s=args.width_ms, amortization=args.amortization,
     )  # fmt: skip
     found = speculate(
         machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,

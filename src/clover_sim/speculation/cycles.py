@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from clover_sim.cost import Machine, price
 from clover_sim.errors import InputError, UsageError
@@ -69,8 +69,8 @@ class Measured:
     Args:
         plain_step_s: a plain step at the batch asked for: the difference to the price is taken as the host's and
             added to every cycle. draft_cost_ratio: one draft pass over one plain step (Leviathan's c).
-        cycle_overhead_s: host time a cycle, whatever the engine's. scheduler: one of the engine's, where its version
-            is known. host_factor: multiplies the host's time a cycle and a draft pass.
+        cycle_overhead_s: host time a cycle, whatever the engine's. host_factor: multiplies the host's time a cycle
+            and a draft pass.
         width_s: time of a verify pass by its width, for backends that do not share weights between rows.
         amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
     """
@@ -78,7 +78,6 @@ class Measured:
     plain_step_s: float | None = None
     draft_cost_ratio: float | None = None
     cycle_overhead_s: float | None = None
-    scheduler: str | None = None
     width_s: Mapping[int, float] | None = None
     amortization: float = 1.0
     host_factor: float = 1.0
@@ -107,8 +106,6 @@ def cycle(
     ``machine.drafter`` must be the drafter that the shape names. ``batch_of_measurement``: the batch at which the
     plain step was measured, if it is another.
     """
-    if measured.scheduler is not None:
-        machine = replace(machine, engine=machine.engine.under(measured.scheduler))
     sequences = batch_size
     context = context_tokens * sequences
     plain = price(machine, PassShape(Kind.DECODE, (1,) * sequences, context))
