@@ -41,7 +41,8 @@ _GUESSES_PER_LOG_ODDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Universal:
-    """Constants of the model that hold for every data set; how they were found stands in docs/accuracy.md.
+    """Constants of the model that hold for every data set; how they were found stands in
+    docs/reference/confidence-model.md.
 
     Args:
         rho, rho_need: correlation of neighbouring positions in difficulty, and in need.
