@@ -2,9 +2,7 @@
 
 import clover_sim as cs
 
-machine = cs.Machine(cs.load_model("clover-35b-a3b"), cs.load_hardware("h200"), cs.load_engine("sglang"))
-model = cs.cost_model("roofline", machine)
-for width in (1, 4, 8, 16, 32, 64):
-    kind = cs.Kind.DENOISE if width > 1 else cs.Kind.DECODE
-    price = model.price(cs.PassShape(kind, (width,), context_tokens=2048))
-    print(f"{width:>3} positions: {price.expert_union:>5.1f} experts a layer, {price.latency_s * 1e3:>6.2f} ms")
+found = cs.price(model="clover-35b-a3b", gpu="h200", widths=(1, 4, 8, 16, 32, 64), contexts=(2048,))
+for entry in found.passes:
+    price = entry.price
+    print(f"{entry.width:>3} positions: {price.expert_union:>5.1f} experts a layer, {price.latency_s * 1e3:>6.2f} ms")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 import shlex
@@ -19,6 +21,13 @@ from logs.lines import v1
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
 PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "examples" / "plugin" / "src")])
+STARTED = (
+    "INFO 03-04 05:05:00 [utils.py:233] non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', "
+    "'speculative_config': {'method': 'eagle3', 'model': 'drafter', 'num_speculative_tokens': 3}}\n"
+)
+LOG = STARTED + v1(200, [160, 100, 60])
+"""A server's log from its start on."""
+
 CALLS = '{"name": "search", "arguments": {"query": "block diffusion", "limit": 5, "exact": true}}\n'
 
 
@@ -34,7 +43,7 @@ def label(value: object) -> str:
     return value.name if isinstance(value, Path) else str(value).partition("\n")[0][:50]
 
 
-def run(command: str, folder: Path, columns: int = 110) -> subprocess.CompletedProcess[str]:
+def run(command: str, folder: Path, columns: int = 110, stdin: str = "") -> subprocess.CompletedProcess[str]:
     words = shlex.split(command)
     assert words[0] == "clover-sim"
     env = {
@@ -43,7 +52,7 @@ def run(command: str, folder: Path, columns: int = 110) -> subprocess.CompletedP
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", "clover_sim", *words[1:]], cwd=folder, env=env, capture_output=True, text=True,
-        encoding="utf-8", timeout=60,
+        encoding="utf-8", timeout=60, input=stdin,
     )  # fmt: skip
 
 
@@ -57,7 +66,7 @@ def commands() -> list[str]:
 @pytest.mark.parametrize("command", commands())
 def test_quoted_commands_run(command, tmp_path):
     (tmp_path / "tool_calls.jsonl").write_text(CALLS * 10)
-    (tmp_path / "server.log").write_text("".join(v1(200, [160, 100, 60])))
+    (tmp_path / "server.log").write_text(LOG)
     done = run(command, tmp_path)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     assert done.stdout.strip()
@@ -80,6 +89,40 @@ def test_console_blocks_show_what_is_printed(page, block, tmp_path):
         page.write_text(whole.replace(block, f"{command}\n{printed}\n"), encoding="utf-8")
         return
     assert printed.splitlines() == [line.rstrip() for line in text.rstrip().splitlines()]
+
+
+def in_shell_blocks() -> list[tuple[Path, str]]:
+    """Every ``clover-sim`` line of a shell block: continued lines joined, remarks and what pipes into it left out."""
+    found = []
+    for page, block in every("sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            line = line.partition(" # ")[0].strip()
+            start = line.rfind("| clover-sim")
+            if start >= 0 or line.startswith("clover-sim "):
+                found.append((page, line[start + 2 :] if start >= 0 else line))
+    return found
+
+
+METRICS = (
+    'vllm:spec_decode_num_drafts_total{engine="0"} 100.0\nvllm:spec_decode_num_draft_tokens_total{engine="0"} 200.0\n'
+    'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 120.0\nvllm:generation_tokens_total{engine="0"} 220.0\n'
+)
+MESSAGES = [
+    {"role": "user", "content": "Find the page."},
+    {"role": "assistant", "content": '{"name": "search", "arguments": {"query": "block diffusion"}}'},
+]
+
+
+@pytest.mark.parametrize(("page", "line"), in_shell_blocks(), ids=label)
+def test_shell_blocks_run(page, line, tmp_path):
+    (tmp_path / "server.log").write_text(LOG)
+    (tmp_path / "server.log.gz").write_bytes(gzip.compress(LOG.encode()))
+    (tmp_path / "bench.json").write_text(METRICS)
+    (tmp_path / "transcript.jsonl").write_text("".join(json.dumps(one) + "\n" for one in MESSAGES))
+    done = run(line, tmp_path, stdin=METRICS if "explain -" in line else "")
+    assert done.returncode == 0 and done.stdout.strip(), f"{line}: {done.stderr}"
+    for file in re.findall(r"--export (\S+)", line):
+        assert (tmp_path / file).stat().st_size > 0
 
 
 @pytest.mark.parametrize(("page", "block"), every("python"), ids=label)

@@ -107,6 +107,15 @@ def fit_from_trace(
         copies: how often the recorded texts are drawn anew; more is steadier and slower.
 
     Raises :class:`InputError` for a trace that cannot tell.
+
+    >>> import os, tempfile
+    >>> from clover_sim import build_strategy, open_stream, record, write_records
+    >>> _, line = record(build_strategy("block-diffusion:threshold=0.9")[1], open_stream("context", 256))
+    >>> path = os.path.join(tempfile.mkdtemp(), "trace.jsonl")
+    >>> _ = write_records(path, [line])
+    >>> fit = fit_from_trace(path, copies=2)[0]
+    >>> fit.residual < 0.2
+    True
     """
     return [
         fit_recordings(found, copies=copies, seed=seed)

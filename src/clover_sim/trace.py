@@ -87,6 +87,10 @@ def trace_block(
         strategy: a name with options, or a decoder object.
         profile, inputs, tokenizer, tokens, seed, kv_write: as in :func:`clover_sim.comparison.compare`, one stream.
         block: which block, >= 0.
+
+    >>> found = trace_block("block-diffusion:threshold=0.9,block_size=16", profile="tool-call")
+    >>> found.start, found.stop, len(found.passes), sum(len(one.committed) for one in found.passes)
+    (0, 16, 4, 16)
     """
     check_whole("block", block, 0, MOST_POSITIONS)
     if isinstance(strategy, str):

@@ -8,7 +8,7 @@ import pytest
 
 from clover_sim.agents.decisions import Decisions, implied_field_success
 from clover_sim.agents.reading import load_agent_workload, preset_names
-from clover_sim.agents.run import Prices, run_agent
+from clover_sim.agents.run import Prices, agent
 from clover_sim.agents.steps import Failure
 from clover_sim.agents.workload import AgentWorkload, Turn, workload_of
 from clover_sim.cli import main
@@ -24,7 +24,7 @@ def fixed(ms=15.0):
 
 
 def test_ten_turns_of_200_tokens_at_15_ms_are_30_seconds():
-    found = run_agent("ten-turn-tools", AR, cost=fixed(), tasks=10, texts=("reference", "reference"))
+    found = agent("ten-turn-tools", AR, cost=fixed(), tasks=10, texts=("reference", "reference"))
     one = found["rows"][0]
     assert one["passes"] == 2000
     assert one["decode_s"] == pytest.approx(30.0, abs=1e-9)
@@ -51,8 +51,8 @@ def l4():
 def test_the_prefix_cache_saves_little_where_answers_are_long():
     turns = [{"prompt_tokens": p, "completion_tokens": c} for p, c in PUBLIC_CHAT]
     load = workload_of({"turns": turns}, "chat")
-    plain = run_agent(load, AR, cost=l4(), prefix_cache=False, tasks=2)
-    cached = run_agent(load, AR, cost=l4(), tasks=2)
+    plain = agent(load, AR, cost=l4(), prefix_cache=False, tasks=2)
+    cached = agent(load, AR, cost=l4(), tasks=2)
     without, with_cache = plain["rows"][0]["clean_task_s"], cached["rows"][0]["clean_task_s"]
     assert plain["workload"]["prompt_tokens_without_cache"] == 7098
     assert 100 <= plain["workload"]["prompt_tokens_with_cache"] <= 130
@@ -64,7 +64,7 @@ def test_the_prefix_cache_saves_little_where_answers_are_long():
 
 def test_certain_failures_compound_exactly():
     load = AgentWorkload("t", "", "", 0, tuple(Turn(10, 10, 0, 8) for _ in range(20)))
-    found = run_agent(load, AR, cost=fixed(), failure=Failure(own=0.014), retries=0, tasks=4000)["rows"][0]
+    found = agent(load, AR, cost=fixed(), failure=Failure(own=0.014), retries=0, tasks=4000)["rows"][0]
     assert found["task_success_without_retries"] == pytest.approx(0.986**20)
     assert round(found["task_success_without_retries"], 3) == 0.754
     assert found["step_success"] == pytest.approx(0.986, abs=2e-3)
@@ -75,7 +75,7 @@ def test_certain_failures_compound_exactly():
 def test_retries_cost_time_and_save_tasks():
     load = AgentWorkload("t", "", "", 0, tuple(Turn(10, 10, 0, 8) for _ in range(5)))
     few, many = (
-        run_agent(load, AR, cost=fixed(), failure=Failure(own=0.3), retries=n, tasks=3000)["rows"][0] for n in (0, 8)
+        agent(load, AR, cost=fixed(), failure=Failure(own=0.3), retries=n, tasks=3000)["rows"][0] for n in (0, 8)
     )
     assert many["task_success"] > 0.99 > few["task_success"]
     assert many["attempts_per_step"] == pytest.approx(1 / 0.7, rel=0.05)
@@ -83,7 +83,7 @@ def test_retries_cost_time_and_save_tasks():
 
 
 def test_a_looser_bar_is_faster_and_fails_more():
-    found = run_agent("web-task", ["block-diffusion:threshold=0.8", "block-diffusion:threshold=0.99"], tasks=200)
+    found = agent("web-task", ["block-diffusion:threshold=0.8", "block-diffusion:threshold=0.99"], tasks=200)
     loose, tight = found["rows"]
     assert loose["decode_s"] < tight["decode_s"]
     assert loose["step_success"] < tight["step_success"]
@@ -92,7 +92,7 @@ def test_a_looser_bar_is_faster_and_fails_more():
 def test_money_names_its_units():
     load = AgentWorkload("t", "", "", 0, (Turn(100, 100, 0, 199),))
     prices = Prices(3.6, 2, 500.0, 1.0, 2.0)
-    one = run_agent(load, AR, cost=fixed(10), prices=prices, tasks=5)["rows"][0]
+    one = agent(load, AR, cost=fixed(10), prices=prices, tasks=5)["rows"][0]
     assert one["gpu_s"] == pytest.approx(2.0)  # one prefill and 199 passes of 10 ms
     assert one["usd_per_task"] == pytest.approx(2.0 * 3.6 * 2 / 3600)
     assert one["energy_upper_bound_j"] == pytest.approx(2.0 * 1000)
@@ -100,13 +100,13 @@ def test_money_names_its_units():
 
 
 def test_the_same_seed_gives_the_same_result():
-    assert run_agent("web-task", tasks=50, seed=3) == run_agent("web-task", tasks=50, seed=3)
+    assert agent("web-task", tasks=50, seed=3) == agent("web-task", tasks=50, seed=3)
 
 
 def test_linked_fields():
     assert [round(implied_field_success(g, 4.84), 3) for g in (0.804, 0.624, 0.158)] == [0.956, 0.907, 0.683]
     assert Decisions(5, 0.9, 1).group_success == 0.9 > Decisions(5, 0.9).group_success == 0.9**5
-    one = run_agent("joint-decisions", AR, cost=fixed(), tasks=5)["rows"][0]["decisions"]
+    one = agent("joint-decisions", AR, cost=fixed(), tasks=5)["rows"][0]["decisions"]
     assert one["jointly"]["group_success"] > one["one_by_one"]["group_success"]
     assert one["one_by_one"]["prefill_s"] == pytest.approx(5 * 0.015)
     with pytest.raises(InputError, match="correlation"):
@@ -201,7 +201,7 @@ def test_a_long_log_is_done_in_time(tmp_path):
     path = tmp_path / "log.csv"
     lines = [f"{i},{100 + i % 700},{1 + (i * 37) % 900}" for i in range(3000)]
     path.write_text("Timestamp,Request tokens,Response tokens\n" + "\n".join(lines) + "\n")
-    found = run_agent(str(path), AR, tasks=5)
+    found = agent(str(path), AR, tasks=5)
     exact = sum(1 + (i * 37) % 900 for i in range(3000))
     assert found["workload"]["output_tokens"] == exact
     assert found["rows"][0]["passes"] == pytest.approx(exact)
@@ -212,4 +212,4 @@ def test_no_text_is_endless(tmp_path):
     path = tmp_path / "w.json"
     path.write_text('{"turns": [{"output_tokens": 9000000}]}')
     with pytest.raises(InputError, match="more than can be run"):
-        run_agent(str(path), AR, cost=fixed())
+        agent(str(path), AR, cost=fixed())

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -14,12 +15,16 @@ from pathlib import Path
 
 import pytest
 
+import clover_sim
+from clover_sim.cli import main
 from clover_sim.cli._dispatch import commands
+from clover_sim.cli.list import TOPICS
 from clover_sim.comparison import compare
 from clover_sim.errors import CloverError
 from clover_sim.report.columns import COLUMNS
 from clover_sim.sweeping import sweep
 from clover_sim.trace import trace_block
+from logs.lines import engine, v1
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -61,6 +66,36 @@ def test_every_option():
     settle(REFERENCE / "cli.md", "\n".join(parts))
 
 
+def groups_of_names() -> list[tuple[str, list[str]]]:
+    """The public names under the remarks that stand above them in the package."""
+    found: list[tuple[str, list[str]]] = []
+    for line in Path(clover_sim.__file__).read_text(encoding="utf-8").splitlines():
+        if line.startswith("    # "):
+            found.append((line.strip(" #"), []))
+        elif found and line.startswith('    "'):
+            found[-1][1].extend(re.findall(r'"([A-Za-z_]+)": "', line))
+    return found
+
+
+def first_sentence(name: str) -> str:
+    value = getattr(clover_sim, name)
+    described = value if inspect.isclass(value) or inspect.isfunction(value) else type(value)
+    line = " ".join((inspect.getdoc(described) or "").partition("\n\n")[0].split())
+    return re.sub(r":[a-z]+:`~?([^`]+)`", r"`\1`", line).replace("``", "`").replace("|", "/")
+
+
+def test_every_public_name():
+    page = REFERENCE / "python.md"
+    before, rest = page.read_text(encoding="utf-8").split("<!-- names -->\n")
+    after = rest.split("<!-- /names -->")[1]
+    parts = []
+    for title, names in groups_of_names():
+        rows = [f"| `cs.{name}` | {first_sentence(name)} |" for name in names]
+        parts.append("\n".join([f"### {title[:1].upper()}{title[1:]}\n", "| name | what it is |", "|---|---|", *rows]))
+    assert sum(len(names) for _, names in groups_of_names()) == len(clover_sim._HOMES)
+    settle(page, f"{before}<!-- names -->\n" + "\n\n".join(parts) + f"\n<!-- /names -->{after}")
+
+
 def test_every_exit_code():
     text = (REFERENCE / "exit-codes.md").read_text(encoding="utf-8")
     stated = {int(code) for code in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
@@ -73,19 +108,26 @@ def test_every_exit_code():
 
 def check(value, schema, where="$"):
     """As much of JSON Schema as the files here use."""
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
+    kinds = {
+        "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None),
+        "boolean": bool,
+    }  # fmt: skip
     if "const" in schema:
         assert value == schema["const"], where
     if "enum" in schema:
         assert value in schema["enum"], where
     if "type" in schema:
         allowed = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        assert any(isinstance(value, kinds[k]) and not isinstance(value, bool) for k in allowed), (where, value)
-    for key in schema.get("required", ()):
+        found = [k for k in allowed if isinstance(value, kinds[k]) and (k == "boolean" or not isinstance(value, bool))]
+        assert found, (where, value)
+    for key in schema.get("required", ()) if isinstance(value, dict) else ():
         assert key in value, f"{where}.{key} is missing"
     for key, inner in schema.get("properties", {}).items():
         if isinstance(value, dict) and key in value:
             check(value[key], inner, f"{where}.{key}")
+    if isinstance(value, dict) and isinstance(schema.get("additionalProperties"), dict):
+        for key in value.keys() - schema.get("properties", {}).keys():
+            check(value[key], schema["additionalProperties"], f"{where}.{key}")
     if isinstance(value, list) and "items" in schema:
         for i, item in enumerate(value):
             check(item, schema["items"], f"{where}[{i}]")
@@ -106,6 +148,54 @@ def test_the_schemas_hold(tmp_path):
         check(json.loads(line), schema("sweep-cells"))
     described = schema("comparison")["properties"]["rows"]["items"]["properties"]
     assert {c.key for c in COLUMNS} <= set(described), "a column is missing in comparison.schema.json"
+
+
+DOCUMENTS = [
+    ("agent", "agent web-task --tasks 5"), ("agent", "agent joint-decisions --tasks 5 --token-price 0.2/0.75"),
+    ("serve", "serve --requests 50 --pool 20 --ladder 1,64"),
+    ("serve", "serve --users 4 --ladder none --requests 20 --pool 10 --target-first-token-ms 500"),
+    ("serve-published", "serve --published"),
+    ("price", "price --width 1,8"), ("price", "price --params-b 8 --gpu-bandwidth-tb-s 1"),
+    ("price", "price --ledger {ledger}"),
+    ("speculation", "speculate --workload code --model llama-3.1-8b --gpu h100"),
+    ("speculation", "speculate --method ngram --workload chat --model llama-3.1-8b --gpu h100 --batch-size 64"),
+    ("explain", "explain {log}"), ("explain", "explain {log} --model llama-3.1-8b --gpu h100"),
+    ("validation", "validate"), ("claims", "validate --claims"), ("diffusion-checks", "validate --diffusion"),
+    ("calibration", "calibrate --measured-tokens-per-s 140 --model llama-3.1-8b --gpu h100"),
+    ("confidence", "calibrate --tpf-at 0.9=3.25"),
+    *(("list", f"list {topic}") for topic in TOPICS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "command"), DOCUMENTS, ids=[command for _, command in DOCUMENTS])
+def test_every_document_is_as_its_schema_says(name, command, tmp_path, capsys, monkeypatch):
+    if command.endswith("--diffusion"):  # its rows take twenty seconds and are tested where they are made
+        monkeypatch.setattr("clover_sim.diffusion_checks.check_diffusion", lambda traces: [])
+    files = {"ledger": str(tmp_path / "ledger.jsonl"), "log": str(tmp_path / "server.log")}
+    Path(files["log"]).write_text("".join(v1(200, [160, 100, 60])) + engine(50.0, 3))
+    assert main(["compare", "--tokens", "64", "--ledger", files["ledger"]]) == 0
+    capsys.readouterr()
+    assert main([*command.format(**files).split(), "--format", "json"]) == 0
+    check(json.loads(capsys.readouterr().out), schema(name))
+
+
+def test_a_ledger_file_is_as_its_schema_says(tmp_path, capsys):
+    path = str(tmp_path / "ledger.jsonl")
+    assert main(["compare", "--tokens", "64", "--seeds", "0:2", "--ledger", path]) == 0
+    for line in Path(path).read_text().splitlines():
+        check(json.loads(line), schema("ledger"))
+
+
+def test_every_schema_that_the_program_names_is_a_file_and_on_the_page():
+    page = (REFERENCE / "schemas.md").read_text(encoding="utf-8")
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    named = {found for text in sources for found in re.findall(r"clover-sim/[a-z-]+/\d+", text)}
+    for name in named:
+        file = f"{name.split('/')[1]}.schema.json"
+        assert schema(name.split("/")[1])["title"] == name
+        assert f"| `{name}` |" in page and f"(schemas/{file})" in page, name
+    files = {path.name for path in (REFERENCE / "schemas").iterdir()}
+    assert files == {f"{name.split('/')[1]}.schema.json" for name in named}
 
 
 def headings(text: str) -> list[int]:

@@ -139,7 +139,8 @@ def test_sliders_and_tables_work_in_a_browser(which, request, tmp_path):
     assert seen["sorted"] == sorted(seen["sorted"], reverse=True) and len(set(seen["sorted"])) > 1
     if which == "grid":
         row = request.getfixturevalue(which).rows[int(seen["row"])]
-        assert {k for k, _ in seen["changed"]} == {"threshold", "block_size"} and row["varied"]["block_size"] == "8"
+        assert {k for k, _ in seen["changed"]} == {"threshold", "block_size", "batch"}
+        assert row["varied"]["block_size"] == "8"
 
 
 @needed
@@ -172,3 +173,99 @@ def test_markup_in_a_name_does_not_run(grid, tmp_path):
     file.write_text(html.render(replace(grid, rows=rows, notes=(BAD,))), encoding="utf-8")
     dom, console = browse(str(file), "--dump-dom")
     assert console == "" and "<img" not in dom
+
+
+MOVE = """
+var seen = [];
+function slide(key, value) {
+  var input = document.querySelector("#controls input[data-key='" + key + "']");
+  input.value = value; input.dispatchEvent(new Event("input"));
+}
+function note() {
+  var answer = document.getElementById("answer"), found = {row: answer.dataset.row, text: answer.textContent};
+  answer.querySelectorAll("span > b").forEach(function (b) {
+    found[b.previousSibling.textContent.trim()] = Number(b.textContent.replace(/[^0-9.]/g, ""));
+  });
+  seen.push(found);
+}
+MOVES
+var pre = document.createElement("pre");
+pre.id = "selftest"; pre.textContent = JSON.stringify(seen);
+document.body.appendChild(pre);
+"""
+
+
+def moved(page: str, moves: str, folder: Path) -> list[dict]:
+    """What the page says after each ``note()`` among the moves."""
+    script = MOVE.replace("MOVES", moves)
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+    file = folder / "moved.html"
+    file.write_text(page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    dom, console = browse(str(file), "--dump-dom")
+    assert console == ""
+    return json.loads(markup.unescape(re.search(r'<pre id="selftest">(.*?)</pre>', dom, re.DOTALL).group(1)))
+
+
+@needed
+def test_between_computed_rows_the_page_draws_straight_lines_and_says_so(grid, tmp_path):
+    moves = "slide('batch', 0); slide('block_size', 0); slide('threshold', 0); note(); slide('threshold', 10); note();"
+    exact, between = moved(html.render(grid), moves + "slide('block_size', 10); note();", tmp_path)[:2]
+    rows = {(r["varied"]["threshold"], r["varied"]["block_size"]): r for r in grid.rows}
+    low, high = rows["0.5", "8"], rows["0.55", "8"]
+    assert exact["speed-up in time"] == pytest.approx(low["speedup_time"], rel=1e-3)
+    assert exact["row"] is not None and "A computed row." in exact["text"]
+    assert "row" not in between and "not a simulation" in between["text"] and "≈" in between["text"]
+    assert between["latency"] == pytest.approx((low["latency_s"] + high["latency_s"]) / 2, rel=1e-3)
+    plain = sum(r["speedup_time"] * r["latency_s"] for r in (low, high))
+    assert between["speed-up in time"] == pytest.approx(plain / (low["latency_s"] + high["latency_s"]), rel=1e-3)
+    wrong = (low["locked_errors"] + high["locked_errors"]) / 2 / 128 * 1000
+    assert between["locked errors per 1000 tokens"] == pytest.approx(wrong, rel=1e-3)
+
+
+@needed
+def test_the_command_for_a_point_between_runs_and_gives_that_point(grid, tmp_path, capsys):
+    moves = "slide('block_size', 10); slide('threshold', 7); slide('batch', 80); note();"
+    (seen,) = moved(html.render(grid), moves, tmp_path)
+    words = shlex.split(seen["text"].partition("To compute it: ")[2])
+    assert words[0] == "clover-sim" and main([*words[1:], "--format", "json", "-q"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["options"]["block_size"] == 12 and 0.5 < row["options"]["threshold"] < 0.55
+    assert row["total_tokens_per_s"] == pytest.approx(16 * row["tokens_per_s"])
+
+
+@needed
+def test_the_batch_slider_prices_the_passes_as_the_program_does(comparison, tmp_path):
+    """The table of prices against a comparison that was really priced at that batch."""
+    for steps, batch in ((0, 1), (80, 16), (160, 256), (92, 24)):
+        real = compare(["ar", "speculative", "block-diffusion"], tokens=[64, 128], batch_size=batch)
+        (seen,) = moved(html.render(comparison), f"slide('batch', {steps}); slide('tokens', 20); note();", tmp_path)
+        row = real.rows[-1]
+        assert seen["latency"] == pytest.approx(row["latency_s"], rel=0.03), batch
+        assert seen["speed-up in time"] == pytest.approx(row["speedup_time"], rel=0.03), batch
+
+
+def test_tables_of_a_draft_and_verify_strategy_follow_its_cycle(comparison):
+    from clover_sim.report import _what_if
+
+    data = json.loads(_what_if.embedded(comparison, ""))
+    place = next(i for i, row in enumerate(comparison.rows) if row["strategy"] == "speculative")
+    table = data["batch"]["tables"][data["batch"]["of"][place]]
+    real = compare(["speculative"], tokens=64, batch_size=64).rows[0]["latency_s"]
+    asked = table[data["batch"]["values"].index(64)]
+    assert asked == pytest.approx(real / comparison.rows[place]["latency_s"], rel=0.03)
+
+
+@needed
+def test_names_are_chosen_and_a_missing_row_is_said_to_be_missing(tmp_path):
+    """Cards get a list, not a slider; a cell that was refused has no row, and the page says so."""
+    swept = sweep(["ar", "block-diffusion"], vary={"gpu": ["rtx-4090", "h200"], "batch_size": [1, 64, 4096]}, tokens=64,
+                  machine={"model": "sdar-8b"}, prompt_tokens=4000)  # fmt: skip
+    assert swept.refused
+    choose = "var s = document.querySelectorAll('#controls select'); s[1].value = GPU; "
+    choose += "s[1].dispatchEvent(new Event('change'));"
+    moves = "note(); " + "".join(choose.replace("GPU", str(g)).replace("var s", f"var s{g}").replace(
+        "s[1]", f"s{g}[1]") + " slide('batch_size', 40); note();" for g in (0, 1))  # fmt: skip
+    first, *seen = moved(html.render(swept), moves, tmp_path)
+    assert "A computed row." in first["text"]
+    assert any("No row was computed there" in one["text"] for one in seen), seen

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import clover_sim as cs
 from clover_sim.comparison import compare
 from clover_sim.report import Look, _pictures, _plot_kinds, svg
 from clover_sim.report._charts import scatter, spark
@@ -39,6 +40,12 @@ def pictures() -> dict[str, str]:
         "trace-verify": timeline(trace_block("speculative", profile="code", seed=1)),
         "empty": _pictures.empty("nothing", "e"),
     }  # fmt: skip
+    found |= {
+        "price": cs.price(widths=(1, 8, 32), batch_sizes=(1, 8))._repr_svg_(),
+        "speculate": cs.speculate(model="llama-3.1-8b", gpu="h100")._repr_svg_(),
+        "agent": cs.agent("coding-agent", tasks=5)._repr_svg_(),
+        "serve": cs.serve(traffic=cs.Traffic(requests=20), pool=10)._repr_svg_(),
+    }
     options = [{"num_speculative_tokens": 5}, {"block_size": 8}, {"block_size": 32}]
     parts, roof = _pictures.machine_pictures(MACHINE, options)
     return {**found, "parts": parts, "roof": roof}

@@ -21,7 +21,7 @@ from clover_sim.serving.limits import Limits
 from clover_sim.serving.pool import LEAST_POOL, make_pool, passes_of
 from clover_sim.serving.pricing import CostPricer
 from clover_sim.serving.published import check_published
-from clover_sim.serving.run import Traffic, crossovers, run_serve
+from clover_sim.serving.run import Traffic, crossovers, serve
 
 ROOFLINE = default_cost()
 BLOCKS = "block-diffusion"
@@ -103,7 +103,7 @@ def test_lockstep_is_slower_for_blocks():
 
 def test_the_same_seed_gives_the_same_bytes():
     traffic = Traffic(requests=100, users_ladder=(1, 4))
-    first, second = (json.dumps(run_serve(traffic=traffic, **SMALL)) for _ in range(2))
+    first, second = (json.dumps(serve(traffic=traffic, **SMALL)) for _ in range(2))
     assert first == second
 
 
@@ -118,7 +118,7 @@ def test_a_hundred_thousand_requests_in_time():
 
 
 def test_gains_fade_with_users():
-    found = run_serve(["ar", BLOCKS], Traffic(requests=50, users_ladder=(1, 64, 256)), **SMALL)
+    found = serve(["ar", BLOCKS], Traffic(requests=50, users_ladder=(1, 64, 256)), **SMALL)
     (one,) = found["crossovers"]
     assert one["gain_of_one_user"] > 1 > one["gain_at_most_users"]
     assert 64 < one["wins_up_to_users"] < 256
@@ -140,7 +140,7 @@ def test_crossovers_by_hand():
 
 def test_a_schedule_changes_the_drafts():
     plain, scheduled = (
-        run_serve(["ar", "speculative"], Traffic(requests=50, users_ladder=(1, 64)), schedule=s, pool=20)
+        serve(["ar", "speculative"], Traffic(requests=50, users_ladder=(1, 64)), schedule=s, pool=20)
         for s in ((), ((1, 5), (16, 0)))
     )
     (a, b) = (list(found["ladder"][1]["strategies"].values())[1]["tokens_per_s"] for found in (plain, scheduled))
@@ -156,7 +156,7 @@ def test_fixed_prices_and_logs(tmp_path):
     ))  # fmt: skip
     sizes = tuple(read_sizes(str(path), 1000))
     assert sizes[1].time_s == 1.0
-    found = run_serve(["ar"], Traffic(log=sizes, users_ladder=()), cost=Fixed(0.01), pool=30)
+    found = serve(["ar"], Traffic(log=sizes, users_ladder=()), cost=Fixed(0.01), pool=30)
     (row,) = found["rows"]
     assert row["requests"] == 30 and row["tokens"] == sum(s.output_tokens for s in sizes)
     assert row["latency_s_p50"] == pytest.approx(0.01 + 0.11)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +40,7 @@ def test_machine_and_run_axes_change_what_they_should():
     )
     assert len(found.rows) == 8 and found.speed == "tokens_per_s"
     assert len({row["latency_s"] for row in found.rows}) == 8
-    alone = sweep("ar", tokens=64, machine={"gpu": "a100", "model": "sdar-8b"}, batch_size=8).rows[0]
+    alone = sweep("ar", vary=(), tokens=64, machine={"gpu": "a100", "model": "sdar-8b"}, batch_size=8).rows[0]
     same = next(r for r in found.rows if r["strategy"] == "ar" and r["varied"] == {"gpu": "a100", "batch_size": 8})
     assert alone["latency_s"] == same["latency_s"]
 
@@ -263,3 +265,41 @@ def test_a_worker_needs_nothing_but_its_piece():
 def test_ranges():
     assert parse_vary("x=1:0.9:-0.05")[1] == ("1", "0.95", "0.9")
     assert parse_vary("x=[0.9,0.8],[0.7]")[1] == ("[0.9,0.8]", "[0.7]")
+
+
+def test_the_usual_question_is_asked_where_nobody_says_what():
+    found = sweep(tokens=64)
+    assert [axis.key for axis in found.axes] == ["threshold", "block_size"] and len(found.rows) == 15
+    assert len(found.seeds) == 4 and "usual question" in found.notes[0]
+    assert found.settings["profile"].startswith("context") and [str(bar) for bar in found.where]
+    assert all(found.rows[i]["locked_errors"] * 1000 / 64 <= 10 for i in found.front)
+    half = sweep("block-diffusion:threshold=0.9", tokens=64, seeds=[1])
+    assert [axis.key for axis in half.axes] == ["block_size"] and half.seeds == (1,)
+    asked = sweep(tokens=64, profile="tool-call", where="locked_errors_per_1k<=500")
+    assert asked.settings["profile"] == "tool-call"
+    assert [str(bar) for bar in asked.where] == ["locked_errors_per_1k<=500"]
+    drafts = sweep(["ar", "eagle3"], tokens=64)
+    assert [axis.key for axis in drafts.axes] == ["num_speculative_tokens"]
+    assert sweep(["ar"], tokens=[32, 64]).axes == () and sweep("ar", vary=(), tokens=64).axes == ()
+    with pytest.raises(UsageError, match="nothing is varied: say what, as in --vary"):
+        sweep("ar", tokens=64)
+
+
+def test_a_fitted_stream_needs_no_warning_about_block_sizes():
+    found = sweep(vary="block_size=8,32", profile="context", tokens=64)
+    assert not any("Do not choose a block size" in note for note in found.notes)
+    lifted = sweep(vary="block_size=8,32", profile="tool-call", tokens=64)
+    assert any("Do not choose a block size" in note for note in lifted.notes)
+
+
+def test_a_changed_file_of_a_machine_is_read_again(tmp_path):
+    from clover_sim.specs.load import DATA
+
+    text = (Path(DATA) / "hardware" / "h100.toml").read_text()
+    card = tmp_path / "card.toml"
+    found = []
+    for faster in (1, 2):
+        bandwidth = re.search(r"^memory_bandwidth_gbs = (\d+)", text, re.MULTILINE)
+        card.write_text(text.replace(bandwidth[0], f"memory_bandwidth_gbs = {int(bandwidth[1]) * faster}"))
+        found.append(sweep("ar", vary=(), tokens=64, machine={"gpu": str(card)}, jobs=1).rows[0]["latency_s"])
+    assert found[1] < found[0]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from clover_sim.agents.reading import load_agent_workload
+from clover_sim.agents.result import AgentResult
 from clover_sim.agents.steps import TEXTS, Failure, Steps
 from clover_sim.agents.workload import AgentWorkload, Turn
 from clover_sim.errors import InputError
-from clover_sim.prepare import Strategy, check_memory, check_whole, default_cost, describe, make_strategy
+from clover_sim.prepare import Strategy, check_memory, check_whole, choose_cost, describe, make_strategy
 from clover_sim.rng import substream
 from clover_sim.stats import mean
 
@@ -26,8 +27,11 @@ class Prices:
     """What time and tokens cost.
 
     Args:
-        usd_per_hour: rent of one card, ``None`` if unknown. cards: of them. tdp_w: board power of one card.
+        usd_per_hour: rent of one card, ``None`` if unknown. cards: of them. tdp_w: board power of one card, W.
         input_usd, output_usd: a price list, USD a million tokens, beside the rent.
+
+    >>> Prices(usd_per_hour=2.5, cards=4).cards
+    4
     """
 
     usd_per_hour: float | None = None
@@ -37,10 +41,14 @@ class Prices:
     output_usd: float | None = None
 
 
-def run_agent(
-    workload: AgentWorkload | str,
+def agent(
+    workload: AgentWorkload | str = "ten-turn-tools",
     strategies: Sequence[Any] | None = None,
     *,
+    model: str | None = None,
+    gpu: str | None = None,
+    engine: str | None = None,
+    precision: str | None = None,
     cost: Any = None,
     prefix_cache: bool = True,
     retries: int = 2,
@@ -52,22 +60,36 @@ def run_agent(
     texts: tuple[str, str] = TEXTS,
     rules: dict[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, Any]:
-    """Decode a task step by step under each strategy; the document ``clover-sim/agent/1`` in SI units.
+) -> AgentResult:
+    """Decode a task step by step under each strategy: time, success and money of the whole of it.
 
     Args:
-        workload: a name, a file, or one made by hand. strategies: names with options or decoders.
+        workload: a name (``clover-sim list tasks``), a file, or one made by hand.
+        strategies: names with options or decoders; default :data:`STRATEGIES`.
+        model, gpu, engine, precision: names, for the roofline of that machine. cost: a cost model or ``Machine``.
         prefix_cache: whether a step computes only the prompt tokens that no earlier step has.
         retries: how often a spoiled step is tried again before the task is given up.
         tasks: how many tasks are drawn for medians and percentiles. batch_size: agents in step on the machine.
+        failure: what a locked error does to a step (assumptions). prices: default: the card's own.
+        texts: profiles of calls and of thinking. rules: ``kv_write``, ``eos_stop``, ``align`` of the runs.
+        progress: called with (strategies done, strategies in all).
+
+    Returns:
+        the document ``clover-sim/agent/1`` in SI units, one row a strategy; docs/how-to/agents-and-servers.md says
+        what each figure assumes.
 
     Raises:
         InputError: a context beyond the model's window, a model that does not fit, a bad workload.
+        UsageError: an unknown name, or a cost beside the name of a machine.
+
+    >>> found = agent("web-task", ["ar", "block-diffusion:threshold=0.99"], tasks=10)
+    >>> [row["strategy"] for row in found.rows], found.rows[0]["step_success"]
+    (['ar', 'block-diffusion'], 1.0)
     """
     load = load_agent_workload(workload) if isinstance(workload, str) else workload
     check_whole("retries", retries, 0, 1000)
     check_whole("tasks", tasks, 1, 1_000_000)
-    cost = default_cost() if cost is None else cost
+    cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
     failure = failure or Failure()
     longest = load.longest_context_tokens
     machine = cost.machine
@@ -90,7 +112,7 @@ def run_agent(
         if load.decisions is not None:
             row["decisions"] = _decisions(load, steps, prefix_cache)
         rows.append(row)
-    return {
+    return AgentResult({
         "schema": SCHEMA,
         "workload": {
             "name": load.name, "summary": load.summary, "source": load.source, "turns": len(load.turns),
@@ -105,7 +127,7 @@ def run_agent(
             "failure": {f: getattr(failure, f) for f in failure.__slots__},
         },
         "rows": rows,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def _prices(cost: Any) -> Prices:

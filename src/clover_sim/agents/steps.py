@@ -38,6 +38,9 @@ class Failure:
             have chosen token by token as well.
         loop_per_1000: chance per 1000 tokens written that a step ends in repetition. Not known for any model: 0.
         own: chance that a step fails whatever the decoding, by the model's own fault.
+
+    >>> Failure(value=0.1).structural, Failure(value=0.1).value
+    (1.0, 0.1)
     """
 
     structural: float = 1.0

@@ -10,6 +10,7 @@ from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import number, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
+from clover_sim.report import _flat
 
 SUMMARY = "Price a whole agent task: steps, retries, success, dollars."
 EXAMPLES = """\
@@ -20,7 +21,6 @@ examples:
   clover-sim agent my-task.toml --retries 1 --format json
 """
 
-_FORMATS = ("table", "json")
 DEFAULT = "ten-turn-tools"
 
 
@@ -60,17 +60,17 @@ def configure(parser: ArgumentParser) -> None:
         help="a price list in USD a million tokens, as 0.20/0.75, or mercury-2.5")  # fmt: skip
     _flags.strategy_flags(parser)
     _flags.machine_flags(parser)
-    common_flags(parser, _FORMATS)
+    common_flags(parser, _flat.FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Read, decode, price, print, export."""
-    exports = _export.plan(args.export, _FORMATS) if args.export else []
+    exports = _export.plan(args.export, _flat.FORMATS)
     if args.prompt_tokens:
         raise UsageError("--prompt-tokens: the workload says how long its prompts are; set system_tokens in a file")
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.agents.reading import load_agent_workload
-    from clover_sim.agents.run import Prices, run_agent
+    from clover_sim.agents.run import Prices, agent
     from clover_sim.agents.steps import TEXTS, Failure
     from clover_sim.prepare import default_cost
 
@@ -89,25 +89,19 @@ def run(args: Namespace, console: Console) -> int:
         prices = Prices(rent, machine.tensor_parallel_size, hardware.tdp_w, paid, written)
     rules = {"kv_write": args.kv_write, "eos_stop": args.eos_stop, "align": args.align}
     with console.progress("strategies") as progress:
-        found = run_agent(
+        found = agent(
             load, strategies, cost=cost, prefix_cache=not args.no_prefix_cache, retries=args.retries,
             tasks=args.tasks, seed=args.seed, batch_size=args.batch_size, failure=failure, prices=prices,
             texts=(args.text or TEXTS[0], args.thinking_text or TEXTS[1]), rules=rules, progress=progress,
         )  # fmt: skip
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
-
-            return json.dumps(found, indent=2, allow_nan=False) + "\n"
         from clover_sim.report._agent import render_agent
 
-        return render_agent(found, look)
+        return _flat.render(name, look, found.to_dict, found.to_dicts, lambda look: render_agent(found, look))
 
-    console.write(text(args.format, console.look() if args.format == "table" else None))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
     return 0
 
 

@@ -10,7 +10,7 @@ from clover_sim.cli import _export
 from clover_sim.cli._console import Console
 from clover_sim.cli._parser import common_flags
 from clover_sim.errors import UsageError, suggest
-from clover_sim.report import Look
+from clover_sim.report import Look, _flat
 
 SUMMARY = "List what can be named: strategies, models, gpus, engines, profiles, workloads, tasks, columns."
 EXAMPLES = """\
@@ -19,14 +19,13 @@ examples:
   clover-sim list columns --format json
 """
 
-_FORMATS = ("table", "json")
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     parser.usage = "clover-sim list TOPIC [OPTIONS]"
     parser.add_argument("topic", metavar="TOPIC", nargs="?", help=", ".join(TOPICS))
-    common_flags(parser, _FORMATS)
+    common_flags(parser, _flat.FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -35,18 +34,19 @@ def run(args: Namespace, console: Console) -> int:
         raise UsageError(f"say what to list: {', '.join(TOPICS)}")
     if args.topic not in TOPICS:
         raise UsageError(f"nothing to list under {args.topic!r}{suggest(args.topic, TOPICS)}")
-    exports = _export.plan(args.export, _FORMATS)
+    exports = _export.plan(args.export, _flat.FORMATS)
     items = TOPICS[args.topic]()
 
     def text(name: str, look: Look) -> str:
-        if name == "json":
-            import json
+        document = {"schema": "clover-sim/list/1", "topic": args.topic, "items": items}
+        return _flat.render(name, look, lambda: document, lambda: items, table)
 
-            document = {"schema": "clover-sim/list/1", "topic": args.topic, "items": items}
-            return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    def table(look: Look) -> str:
         from clover_sim.report._listing import render_listing
+        from clover_sim.report._text import wrap
 
-        return render_listing(items, look)
+        legend = "\n".join(wrap(f"- {LEGENDS[args.topic]}", look.width, "  ")) if args.topic in LEGENDS else ""
+        return render_listing(items, look) + (f"\n{legend}\n" if legend else "")
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)
@@ -146,6 +146,15 @@ def _figure(value: float) -> float:
     """Four significant digits are enough for a list; a whole number stays one."""
     return float(f"{value:.4g}")
 
+
+LEGENDS = {
+    "models": "params_b, active_b: billions of parameters, and of those that a token uses.",
+    "gpus": "memory in GB, bandwidth in TB/s, bf16 arithmetic in TFLOP/s without sparsity, of one card.",
+    "workloads": "a model on a kind of text, as --profile context:workload=NAME takes it. mu, sd: mean and spread of "
+    "how sure it gets (docs/reference/confidence-model.md).",
+    "columns": "all are in json and csv; --columns of compare chooses those of the table.",
+}
+"""What the columns of a topic mean, where their names do not say it."""
 
 TOPICS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "strategies": _strategies,

@@ -10,6 +10,7 @@ from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import bandwidth_tb_s, between, params_b, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
+from clover_sim.report import _flat
 
 SUMMARY = "Price one pass of a model on a GPU: bytes, experts, bound, time, memory."
 EXAMPLES = """\
@@ -19,7 +20,6 @@ examples:
   clover-sim price --weight-gb 5.1 --gpu m4-pro
 """
 
-_FORMATS = ("table", "json")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -54,13 +54,13 @@ def configure(parser: ArgumentParser) -> None:
     add("--output-tokens", metavar="N", type=typed(whole), default=512,
         help="length of the answer, for the share of the prompt in its time (default 512)")  # fmt: skip
     add("--ledger", metavar="FILE", help="price what compare --ledger wrote instead of single passes")
-    common_flags(parser, _FORMATS)
+    common_flags(parser, _flat.FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Build the machine, price, print, export."""
-    exports = _export.plan(args.export, _FORMATS) if args.export else []
-    from clover_sim.cost.estimate import document, estimate
+    exports = _export.plan(args.export, _flat.FORMATS)
+    from clover_sim.cost.estimate import document, price
     from clover_sim.cost.machine import Machine
 
     found, hardware = _machine.model(args), _machine.hardware(args)
@@ -82,28 +82,27 @@ def run(args: Namespace, console: Console) -> int:
         console.warning(note)
     if args.ledger is not None:
         return _price_ledger(args, machine, console, exports)
-    result = estimate(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
+    result = price(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
     if not result.memory.fits and not machine.offload_bytes:
         from clover_sim.cost.remedy import does_not_fit
 
         console.warning(does_not_fit(machine, result.memory))
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
-
-            return json.dumps(document(result, extra), indent=2, allow_nan=False) + "\n"
         from clover_sim.report._price import render_price
 
-        return render_price(result, extra, look)
+        return _flat.render(
+            name, look, lambda: document(result, extra), result.to_dicts, lambda look: render_price(result, extra, look)
+        )
 
-    console.write(text(args.format, console.look() if args.format == "table" else None))
+    console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)
     return 0
 
 
 def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list[Any]) -> int:
     """The runs of a ledger file on this machine, quality beside speed."""
+    from clover_sim.agents.result import flat
     from clover_sim.cost import cost_model
     from clover_sim.ledger_file import price_recorded, read_ledger_file
 
@@ -118,18 +117,25 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
     rows = [price_recorded(run, cost, args.batch_size[0]) for run in read_ledger_file(args.ledger)]
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
+        head = {"model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name}
+        document = {"schema": "clover-sim/price/1", **head, "runs": rows}
+        return _flat.render(name, look, lambda: document, lambda: [flat({**head, **row}) for row in rows], table)
 
-            head = {"model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name}
-            return json.dumps({"schema": "clover-sim/price/1", **head, "runs": rows}, indent=2, allow_nan=False) + "\n"
+    def table(look: Any) -> str:
         from clover_sim.report._listing import render_listing
+        from clover_sim.report._text import wrap
 
-        shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "latency_s",
-                 "tokens_per_s", "bound")  # fmt: skip
-        where = f"{machine.model.name} on {machine.hardware.name} · {machine.precision} · {machine.engine.name} engine"
-        table = render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
-        return f"{where} · batch {args.batch_size[0]}\n\n{table}"
+        shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "bound",
+                 "latency_s", "tokens_per_s")  # fmt: skip
+        where = look.dot.join([f"{machine.model.name} on {machine.hardware.name}", str(machine.precision),
+                               f"{machine.engine.name} engine"])  # fmt: skip
+        lines = render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
+        said = (
+            "- passes, errors and tokens as they were recorded; latency: all recorded passes but the prompt's, priced "
+            "for this machine and batch; locked errors: wrong tokens that stay; bound: what most of the time goes to."
+        )
+        told = "\n".join(wrap(said, look.width, "  "))
+        return f"{where}{look.dot}batch {args.batch_size[0]}\n\n{lines}\n{told}\n"
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)

@@ -10,6 +10,7 @@ from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import counts, number, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
+from clover_sim.report import _flat
 
 SUMMARY = "Serve many users: throughput, latency percentiles, crossover load."
 EXAMPLES = """\
@@ -21,7 +22,6 @@ examples:
   clover-sim serve --published
 """
 
-_FORMATS = ("table", "json")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -43,7 +43,8 @@ def configure(parser: ArgumentParser) -> None:
     add = parser.add_argument_group("server").add_argument
     add("--max-batch", metavar="N", type=typed(whole), default=256, help="most requests in a step (default 256)")
     add("--policy", metavar="NAME", default="first-done-first-out", type=choice("first-done-first-out", "lockstep"),
-        help="first-done-first-out (default) or lockstep: blocks wait for the slowest of their round")  # fmt: skip
+        help="first-done-first-out (default): each request takes its next pass in the next step and leaves when its "
+        "own answer is done; lockstep: a finished block waits for the slowest of its round")  # fmt: skip
     add("--when-full", metavar="RULE", default="queue", type=choice("queue", "preempt"),
         help="cache: queue (default) until all a request needs is free, or preempt the youngest")  # fmt: skip
     add("--max-prefill-tokens", metavar="N", type=typed(whole), default=8192,
@@ -56,12 +57,12 @@ def configure(parser: ArgumentParser) -> None:
     _flags.strategy_flags(parser)
     _flags.machine_flags(parser)
     parser.set_defaults(prompt_tokens=1000)
-    common_flags(parser, _FORMATS)
+    common_flags(parser, _flat.FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Serve, print, export."""
-    exports = _export.plan(args.export, _FORMATS) if args.export else []
+    exports = _export.plan(args.export, _flat.FORMATS)
     if args.published:
         return _published(args, exports, console)
     if args.batch_size != 1:
@@ -73,7 +74,7 @@ def run(args: Namespace, console: Console) -> int:
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.agents.sizes import read_sizes
     from clover_sim.agents.texts import DEFAULT_TEXT
-    from clover_sim.serving.run import MOST_REQUESTS, USERS, Traffic, run_serve
+    from clover_sim.serving.run import MOST_REQUESTS, USERS, Traffic, serve
 
     log = tuple(read_sizes(args.log, MOST_REQUESTS)) if args.log else ()
     ladder = USERS if args.ladder is None else args.ladder
@@ -83,7 +84,7 @@ def run(args: Namespace, console: Console) -> int:
     )  # fmt: skip
     rules = {"kv_write": args.kv_write, "eos_stop": args.eos_stop, "align": args.align}
     with console.progress("runs or requests") as progress:
-        found = run_serve(
+        found = serve(
             strategies, traffic, cost=cost, text=args.text or DEFAULT_TEXT, batch=args.max_batch, policy=args.policy,
             cache_rule=args.when_full, prefill_tokens=args.max_prefill_tokens, schedule=args.draft_schedule,
             first_token_target_s=_ms(args.target_first_token_ms), per_token_target_s=_ms(args.target_per_token_ms),
@@ -91,20 +92,14 @@ def run(args: Namespace, console: Console) -> int:
         )  # fmt: skip
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
-
-            return json.dumps(found, indent=2, allow_nan=False) + "\n"
         from clover_sim.report._serve import render_serve
 
-        return render_serve(found, look)
+        return _flat.render(name, look, found.to_dict, found.to_dicts, lambda look: render_serve(found, look))
 
     if found["interrupted"]:
         console.warning("interrupted: only what was finished is shown")
-    console.write(text(args.format, console.look() if args.format == "table" else None))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
     return INTERRUPTED if found["interrupted"] else 0
 
 
@@ -115,18 +110,14 @@ def _published(args: Namespace, exports: list[Any], console: Console) -> int:
         found = check_published(progress)
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
+        from clover_sim.report._serve import published_rows, render_published
 
-            return json.dumps(found, indent=2, allow_nan=False) + "\n"
-        from clover_sim.report._serve import render_published
+        return _flat.render(
+            name, look, lambda: found, lambda: published_rows(found), lambda look: render_published(found, look)
+        )
 
-        return render_published(found, look)
-
-    console.write(text(args.format, console.look() if args.format == "table" else None))
-    for export in exports:
-        export.write(text)
-        console.info(f"wrote {export.path}")
+    console.write(text(args.format, console.look()))
+    _export.write_all(exports, text, console)
     return 0
 
 

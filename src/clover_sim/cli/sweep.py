@@ -13,6 +13,7 @@ from clover_sim.cli._parser import common_flags, typed
 SUMMARY = "Vary settings over a grid: Pareto front of speed against errors, best under a condition."
 EXAMPLES = """\
 examples:
+  clover-sim sweep
   clover-sim sweep --vary threshold=0.8:0.99:0.01 --vary block_size=8,16,32
   clover-sim sweep --vary threshold=0.9:0.99:0.01 --seeds 0:16 --where 'locked_errors_per_1k<=1'
   clover-sim sweep -s ar -s speculative --vary gpu=a100,h100,h200 --vary batch_size=1,4,16
@@ -24,7 +25,8 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     add = parser.add_argument_group("grid").add_argument
     add("--vary", metavar="KEY=A:B:STEP|X,Y,...", action="append", default=[],
-        help="vary an option of strategies, stream, run or machine; B is included; repeatable")  # fmt: skip
+        help="vary an option of strategies, stream, run or machine; B is included; repeatable (default: the "
+        "threshold, block size or draft length that the strategies leave open)")  # fmt: skip
     add("--where", metavar="FIGURE<=VALUE", action="append", default=[],
         help="what the best and the Pareto front must meet, as locked_errors_per_1k<=1; repeatable")  # fmt: skip
     add("--best", metavar="FIGURE", help="the figure that decides which row is best (default: that of --pareto)")
@@ -59,7 +61,7 @@ def run(args: Namespace, console: Console) -> int:
     try:
         with bar("cells", console.quiet) as progress:
             result = sweep(
-                strategies, vary=args.vary, tokens=args.tokens, profile=args.profile or "reference",
+                strategies, vary=args.vary or None, tokens=args.tokens, profile=args.profile,
                 inputs=args.input, tokenizer=args.tokenizer, seeds=args.seeds, machine=machine, where=args.where,
                 best=args.best, speed=speed, jobs=args.jobs, resume=args.resume, progress=progress,
                 allow_long=args.allow_long, **keywords,

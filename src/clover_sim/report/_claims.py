@@ -34,6 +34,12 @@ def render_claims(document: Mapping[str, Any], look: Look = PLAIN) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def claim_rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One flat dictionary a claim, the figures in words."""
+    told = ("implied", "simulated")
+    return [{k: _figures(v) if k in told else v for k, v in row.items()} for row in document["claims"]]
+
+
 def _figures(figures: Mapping[str, Any]) -> str:
     return "; ".join(f"{clean(str(name)).replace('_', ' ')} {_value(value)}" for name, value in figures.items())
 

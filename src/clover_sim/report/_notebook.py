@@ -14,6 +14,7 @@ from clover_sim.report._text import clean
 from clover_sim.report.columns import Column
 
 MOST_ROWS = 30
+MOST_BARS = 12
 
 
 def comparison_html(result: Any) -> str:
@@ -50,6 +51,120 @@ def sweep_html(result: Any) -> str:
     table += [(axis.key, [axis_text(r, axis.key) for r in rows]) for axis in result.axes]
     table += [_column(metric_column(key), rows) for key in keys]
     return _table(table, len(rows)) + _left_out(len(result.rows), len(rows)) + _notes(result.notes)
+
+
+def price_html(result: Any) -> str:
+    """The passes of a price as a table, and the memory in words."""
+    from clover_sim.report._price import pass_table
+
+    heading, rows = pass_table(result)
+    shown = rows[:MOST_ROWS]
+    m = result.memory
+    said = (
+        f"memory {m.total_bytes / 1e9:.4g} of {m.capacity_bytes / 1e9:.4g} GB at batch {m.batch_size} and "
+        f"{m.context_tokens:,} tokens of context: {'fits' if m.fits else 'does not fit'}"
+    )
+    columns = [(name, [row[i] for row in shown]) for i, name in enumerate(heading)]
+    return _table(columns, len(shown)) + _left_out(len(rows)) + _notes([said])
+
+
+def price_svg(result: Any) -> str:
+    """The parts of each pass as stacked bars."""
+    from clover_sim.cost.roofline import PARTS
+    from clover_sim.report import _plot_kinds as kinds
+    from clover_sim.report._price import PART_NAMES
+
+    rows = [
+        (f"{e.kind.label} {e.width} x {e.batch_size}, {e.context_tokens:,} cached",
+         {PART_NAMES[part]: getattr(e.price, field) for part, field in PARTS.items()})
+        for e in result.passes[:MOST_BARS]
+    ]  # fmt: skip
+    where = f"{result.machine.model.name} on {result.machine.hardware.name}"
+    return kinds.stacked(rows, f"What one pass costs, {where}", "Bars: the parts of the time of each pass.", "price")
+
+
+def agent_html(document: Any) -> str:
+    """A task as a table of strategies, and what it says in words."""
+    from clover_sim.report import _agent
+
+    rows = document["rows"]
+    columns = [("strategy", [_agent.label(r) for r in rows])]
+    columns += [(" ".join(title.split()), [_agent._cell(r[key], form) for r in rows])
+                for key, title, form in _agent._COLUMNS]  # fmt: skip
+    return _table(columns, len(rows)) + _notes(_agent._sentences(document))
+
+
+def agent_svg(document: Any) -> str:
+    """Where the time of a task without failures goes."""
+    from clover_sim.report import _agent
+    from clover_sim.report import _plot_kinds as kinds
+
+    parts = (("prefill_s", "prefill"), ("decode_s", "decoding"), ("tool_s", "tools"))
+    rows = [(_agent.label(r), {name: r[key] for key, name in parts}) for r in document["rows"][:MOST_BARS]]
+    title = f"Where the time of {document['workload']['name']} goes, without failures"
+    desc = "Bars: prefill, decoding and tools of one task under each strategy."
+    return kinds.stacked(rows, title, desc, "agent", "time of the task", ("s", 1.0))
+
+
+def serve_html(document: Any) -> str:
+    """The ladder and the load in detail as tables, and what they say in words."""
+    from clover_sim.report import _serve
+
+    parts = []
+    if ladder := document["ladder"]:
+        columns = [("users", [str(step["users"]) for step in ladder])]
+        for label in ladder[0]["strategies"]:
+            columns.append((f"{label}, tok/s", [f"{s['strategies'][label]['tokens_per_s']:,.0f}" for s in ladder]))
+        parts.append(_table(columns, len(ladder)))
+    if rows := document["rows"]:
+        columns = [("strategy", [str(r["strategy"]) for r in rows])]
+        columns += [(" ".join(title.split()), ["-" if r[key] is None else format(r[key] * scale, form) for r in rows])
+                    for key, title, scale, form in _serve._COLUMNS]  # fmt: skip
+        parts.append(_table(columns, len(rows)))
+    return "".join(parts) + _notes(_serve._sentences(document))
+
+
+def serve_svg(document: Any) -> str:
+    """What the machine writes by users, a line a strategy."""
+    from clover_sim.report import _pictures
+    from clover_sim.report import _plot_kinds as kinds
+
+    ladder = document["ladder"]
+    if not ladder:
+        return _pictures.empty("Tokens a second by users", "serve")
+    series = []
+    for label in ladder[0]["strategies"]:
+        points = [(s["users"], s["strategies"][label]["tokens_per_s"]) for s in ladder]
+        series.append(kinds.Series(label, tuple((x, y, y, y) for x, y in points)))
+    title = "Tokens a second of the machine by users who always have a request under way"
+    wide = ladder[-1]["users"] / ladder[0]["users"] >= 16
+    return kinds.lines(series, ("users", "tokens/s in all"), title, "One line a strategy.", log_x=wide, log_y=wide,
+                       name="serve")  # fmt: skip
+
+
+def speculation_html(found: Any) -> str:
+    """The answer as rows, its draft lengths, and the verdict."""
+    from clover_sim.speculation.document import outline
+
+    parts = []
+    for title, rows, more in outline(found):
+        parts.append(f"<p>{escape(clean(title))}</p>")
+        if rows:
+            parts.append(_table([("what", [r[0] for r in rows]), ("value", [r[1] for r in rows]),
+                                 ("", [r[2] for r in rows])], len(rows)))  # fmt: skip
+        parts.append(_notes(more) if more else "")
+    return "".join(parts)
+
+
+def speculation_svg(found: Any) -> str:
+    """The speed-up by draft length."""
+    from clover_sim.report import _plot_kinds as kinds
+
+    points = tuple((p.k, p.speedup, p.speedup, p.speedup) for p in found.lengths)
+    where = f"{found.machine.model.name} on {found.machine.hardware.name}, batch {found.cycle.batch_size}"
+    title = f"Speed-up by draft length: {found.cycle.shape.method}, {where}"
+    return kinds.lines([kinds.Series("speed-up", points)], ("draft tokens a cycle", "times as fast as plain decoding"),
+                       title, "Below 1 drafts make it slower.", name="speculation")  # fmt: skip
 
 
 def _column(entry: Column, rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:

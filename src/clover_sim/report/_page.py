@@ -9,9 +9,6 @@ from html import escape
 
 from clover_sim.report._page_script import SCRIPT
 
-SLIDERS = ("threshold", "block_size", "batch_size", "num_speculative_tokens")
-"""Options that get a slider even where no axis was named."""
-
 STYLE = """
 :root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--tint:#f4f6f8;--good:#0072b2}
 @media (prefers-color-scheme:dark){:root{--ink:#eee;--paper:#161616;--soft:#b4b4b4;--rule:#3a3a3a;--tint:#202428;
@@ -36,13 +33,17 @@ dl{display:grid;grid-template-columns:minmax(8em,max-content) 1fr;gap:4px 16px;f
 dd{margin:0}
 #whatif label{display:grid;grid-template-columns:minmax(9em,14em) 1fr 6em;gap:12px;align-items:center;margin:6px 0}
 #whatif input,#whatif select{width:100%;min-height:28px}
-#answer{display:flex;flex-wrap:wrap;gap:8px 24px;padding:12px 16px;background:var(--tint);margin-top:8px}
+#whatif select{grid-column:2/4}
+#answer{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:baseline;padding:12px 16px;background:var(--tint);
+margin-top:8px}
+#answer p{flex-basis:100%;margin:0}.narrow{display:none}
 #answer b{font-size:1.2rem}
 @media (max-width:560px){body{padding:12px;font-size:15px}dl{grid-template-columns:1fr}dt{margin-top:6px}
-#whatif label{grid-template-columns:1fr 5em}#whatif label span{grid-column:1/3}}
+#whatif label{grid-template-columns:1fr 5em;gap:0 12px}#whatif label span,#whatif select{grid-column:1/3}
+.narrow{display:block}}
 @media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0}figure svg{min-width:0}.wide{overflow:visible}
-table{font-size:.6rem}th,td{padding:2px 4px;white-space:normal}
-#whatif{display:none}figure,tr{break-inside:avoid}}
+table{font-size:.52rem}th,td{padding:2px;white-space:normal}td.r{white-space:nowrap}
+#whatif,.narrow{display:none}figure,tr{break-inside:avoid}}
 """
 
 
@@ -86,9 +87,9 @@ def section(name: str, markup: str, key: str = "") -> str:
     return f"<section{mark}>\n<h2>{escape(name)}</h2>\n{markup}\n</section>\n"
 
 
-def note(text: str) -> str:
-    """A remark in small print."""
-    return f'<p class="note">{escape(text)}</p>'
+def note(text: str, narrow: bool = False) -> str:
+    """A remark in small print; ``narrow``: on a narrow screen only."""
+    return f'<p class="note{" narrow" if narrow else ""}">{escape(text)}</p>'
 
 
 def sliders() -> str:

@@ -1,6 +1,7 @@
-"""The script of a report: sorting, and sliders that look the nearest row up. Plain JavaScript, no library.
+"""The script of a report: sorting, and sliders over the computed rows. Plain JavaScript, no library.
 
-It writes text only (``textContent``), never markup, so that no name from a file can become code.
+Where a slider stands on computed values the row itself is shown; between them straight lines between the neighbours,
+marked as such. It writes text only (``textContent``), never markup, so that no name from a file can become code.
 """
 
 SCRIPT = r"""
@@ -8,7 +9,8 @@ SCRIPT = r"""
 (function () {
   var data = JSON.parse(document.getElementById("data").textContent);
   var controls = document.getElementById("controls"), answer = document.getElementById("answer");
-  var n = data.strategy.length, state = {strategy: 0}, shown = {};
+  var n = data.strategy.length, f = data.figures, STEPS = 20;
+  var state = {strategy: 0, accept: [], batch: 0}, shown = {}, places = {};
   function make(tag, text, into) {
     var e = document.createElement(tag);
     if (text !== undefined) e.textContent = text;
@@ -16,7 +18,7 @@ SCRIPT = r"""
     return e;
   }
   function number(v) {
-    if (v === null || v === undefined) return "-";
+    if (v === null || v === undefined || !isFinite(v)) return "-";
     return Math.abs(v) >= 1e5 ? v.toExponential(2) : String(Number(v.toPrecision(4)));
   }
   function values(key) {
@@ -28,88 +30,206 @@ SCRIPT = r"""
       return typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
     });
   }
-  function nearest() {
+  // Where a slider stands: the value, the computed values around it, and how far it is from the lower to the upper.
+  function at(s) {
+    var low = s.list[Math.floor(s.at)], high = s.list[Math.min(Math.ceil(s.at), s.list.length - 1)], v;
+    if (low === high) return {value: low, low: low, high: high, part: 0};
+    v = low + (high - low) * (s.at - Math.floor(s.at));
+    v = s.whole ? Math.round(v) : Number(v.toPrecision(4));
+    if (v === low || v === high) return {value: v, low: v, high: v, part: 0};
+    return {value: v, low: low, high: high, part: (v - low) / (high - low)};
+  }
+  function placeOf(row, keys) {
+    return keys.map(function (key) { return String(data.settings[key][row]); }).join("\u0001");
+  }
+  // The computed rows around the sliders with their weights; null where one of them is missing.
+  function corners(keys) {
+    var found = [{weight: 1, parts: []}];
+    keys.forEach(function (key) {
+      var here = at(shown[key]), next = [];
+      found.forEach(function (c) {
+        if (here.part < 1) {
+          next.push({weight: c.weight * (1 - here.part), parts: c.parts.concat(String(here.low))});
+        }
+        if (here.part > 0) next.push({weight: c.weight * here.part, parts: c.parts.concat(String(here.high))});
+      });
+      found = next;
+    });
+    for (var i = 0; i < found.length; i++) {
+      found[i].row = places[found[i].parts.join("\u0001")];
+      if (found[i].row === undefined) return null;
+    }
+    return found;
+  }
+  function nearest(keys) {
     var best = -1, least = Infinity;
     for (var i = 0; i < n; i++) {
       if (data.strategy[i] !== state.strategy) continue;
       var off = 0;
-      for (var key in shown) {
-        var v = data.settings[key][i], want = shown[key].list[shown[key].at];
-        if (v === want) continue;
+      keys.forEach(function (key) {
+        var v = data.settings[key][i], want = at(shown[key]).value;
+        if (v === want) return;
         var both = typeof v === "number" && typeof want === "number";
         off += both ? Math.min(1, Math.abs(v - want) / (Math.abs(want) || 1)) : 1;
-      }
+      });
       if (off < least) { least = off; best = i; }
     }
     return best;
   }
-  function say(name, value) {
+  function mean(rows, figure) {
+    var sum = 0;
+    for (var i = 0; i < rows.length; i++) {
+      var v = figure(rows[i].row);
+      if (v === null || v === undefined || !isFinite(v)) return null;
+      sum += rows[i].weight * v;
+    }
+    return sum;
+  }
+  function has(i) { return f.latency_s[i] !== null && f.speedup_time[i] !== null; }
+  function batchAt() { return data.batch === null ? 0 : Math.round(Math.pow(2, state.batch)); }
+  // What a pass costs at the batch of the slider over what it costs at that of the report; null where it is not known.
+  function scale(row, which) {
+    if (data.batch === null || batchAt() === data.batch.base) return 1;
+    var table = data.batch.tables[data.batch[which][row]], x = Math.log2(batchAt()), list = data.batch.values;
+    if (table === undefined) return null;
+    for (var i = 1; i < list.length; i++) {
+      var a = Math.log2(list[i - 1]), b = Math.log2(list[i]);
+      if (x <= b || i === list.length - 1) {
+        var t = Math.max(0, Math.min(1, (x - a) / (b - a)));
+        return Math.exp(Math.log(table[i - 1]) * (1 - t) + Math.log(table[i]) * t);
+      }
+    }
+    return null;
+  }
+  function say(name, value, about) {
     var box = make("span", undefined, answer);
     make("span", name + " ", box);
     make("b", value, box);
+    if (about) make("span", " " + about, box);
   }
+  function quoted(text) { return /^[\w.,:=+-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'"; }
   function update() {
     answer.textContent = "";
-    var i = nearest(), f = data.figures;
-    if (i < 0) { make("span", "no row", answer); return; }
-    say("speed-up in time", number(f.speedup_time[i]) + "x");
-    say("in passes", number(f.speedup_passes[i]) + "x");
-    var wrong = f.locked_errors[i];
-    say("locked errors per 1000 tokens", number(wrong === null ? null : 1000 * wrong / f.tokens[i]));
-    say("tokens/s", number(f.tokens_per_s[i]));
-    say("latency", number(f.latency_s[i]) + " s");
-    say("passes", number(f.target_passes[i]));
-    answer.dataset.row = String(i);
-    (data.drafts || []).forEach(function (d, j) {
-      var a = state["accept" + j];
-      if (a === undefined) return;
-      var tokens = a >= 1 ? d.k + 1 : (1 - Math.pow(a, d.k + 1)) / (1 - a);
-      var gain = number(tokens) + " tokens a cycle, " + number(tokens * d.token_s / d.cycle_s) + "x in time";
-      say(d.name + " at acceptance " + a.toFixed(2), gain);
+    var keys = Object.keys(shown), rows = corners(keys), missing = rows === null;
+    if (missing) {
+      var i = nearest(keys);
+      if (i < 0) { make("span", "no row", answer); return; }
+      rows = [{row: i, weight: 1}];
+    }
+    var exact = rows.length === 1, batch = batchAt(), moved = data.batch !== null && batch !== data.batch.base;
+    var mark = exact && !moved ? "" : "\u2248\u00a0";
+    function latency(i) { var s = scale(i, "of"); return has(i) && s !== null ? f.latency_s[i] * s : null; }
+    function plain(i) {
+      var s = scale(i, "plain");
+      return has(i) && s !== null ? f.speedup_time[i] * f.latency_s[i] * s : null;
+    }
+    function passes(i) { return f.target_passes[i] + f.draft_passes[i]; }
+    function gain(i) { return plain(i) / latency(i); }
+    var time = mean(rows, latency), tokens = mean(rows, function (i) { return f.tokens[i]; });
+    var wrong = mean(rows, function (i) { return f.locked_errors[i]; });
+    var base = mean(rows, function (i) { return f.speedup_passes[i] * passes(i); });
+    var around = "";
+    if (!exact) {
+      var gains = rows.map(function (r) { return gain(r.row); });
+      around = "(neighbours " + number(Math.min.apply(null, gains)) + " to " +
+        number(Math.max.apply(null, gains)) + ")";
+    }
+    say("speed-up in time", mark + number(time === null ? null : mean(rows, plain) / time) + "x", around);
+    var counted = exact ? "" : "\u2248\u00a0";
+    say("in passes", counted + number(base === null ? null : base / mean(rows, passes)) + "x");
+    say("locked errors per 1000 tokens", counted + number(wrong === null ? null : 1000 * wrong / tokens));
+    say("tokens/s of a request", mark + number(time === null ? null : tokens / time));
+    if (batch > 1) say("in all", mark + number(time === null ? null : batch * tokens / time));
+    say("latency", mark + number(time) + " s");
+    say("passes", counted + number(mean(rows, function (i) { return f.target_passes[i]; })));
+    state.accept.forEach(function (a, j) {
+      var d = data.drafts[j], made = a >= 1 ? d.k + 1 : (1 - Math.pow(a, d.k + 1)) / (1 - a);
+      var own = scale(d.row, "of"), one = scale(d.row, "plain");
+      var gained = own === null || one === null ? null : made * d.token_s * one / (d.cycle_s * own);
+      say(d.name + " at acceptance " + a.toFixed(2), "\u2248\u00a0" + number(gained) + "x in time",
+        number(made) + " tokens a cycle");
     });
+    var told = missing ? "No row was computed there; the nearest one is shown." :
+      exact ? "A computed row." :
+      "Between computed rows: straight lines between " + rows.length + " neighbours, not a simulation.";
+    if (moved) told += " Batch " + batch + ": the same passes, each priced for as many equal requests.";
+    make("p", told, answer).className = "note";
+    if ((!exact || moved) && data.command) {
+      var words = data.command;
+      keys.forEach(function (key) {
+        if (data.axes.indexOf(key) >= 0) words += " --vary " + quoted(key + "=" + at(shown[key]).value);
+      });
+      var size = data.batch === null ? data.batch_size : batch;
+      if (size > 1 && data.axes.indexOf("batch_size") < 0) words += " --batch-size " + size;
+      var line = make("p", "To compute it: ", answer);
+      line.className = "note";
+      make("code", words, line);
+    }
+    if (exact) answer.dataset.row = String(rows[0].row); else delete answer.dataset.row;
   }
-  function slider(name, length, at, text, moved) {
-    var label = make("label", undefined, controls), title = make("span", name, label);
-    var input = make("input", undefined, label), out = make("output", text(at), label);
-    input.type = "range"; input.min = 0; input.max = length - 1; input.step = 1; input.value = at;
-    input.dataset.key = name; title.id = "s" + controls.children.length;
-    input.setAttribute("aria-labelledby", title.id);
+  function labelled(name) {
+    var label = make("label", undefined, controls);
+    make("span", name, label).id = "s" + controls.children.length;
+    return label;
+  }
+  function slider(name, most, now, text, moved) {
+    var label = labelled(name), input = make("input", undefined, label), out = make("output", text(now), label);
+    input.type = "range"; input.min = 0; input.max = most; input.step = 1; input.value = now;
+    input.dataset.key = name;
+    input.setAttribute("aria-labelledby", label.firstChild.id);
+    input.setAttribute("aria-valuetext", text(now));
     input.addEventListener("input", function () {
       var v = Number(input.value);
+      moved(v);
       out.textContent = text(v);
       input.setAttribute("aria-valuetext", text(v));
-      moved(v);
       update();
     });
   }
+  function choice(name, list, now, moved) {
+    var label = labelled(name), select = make("select", undefined, label);
+    select.setAttribute("aria-labelledby", label.firstChild.id);
+    list.forEach(function (v, i) { make("option", String(v), select).value = i; });
+    select.value = now;
+    select.addEventListener("change", function () { moved(Number(select.value)); });
+  }
   function build() {
-    controls.textContent = ""; shown = {};
+    controls.textContent = ""; shown = {}; places = {};
     if (data.strategies.length > 1) {
-      var label = make("label", undefined, controls);
-      make("span", "strategy", label);
-      var select = make("select", undefined, label);
-      select.setAttribute("aria-label", "strategy");
-      data.strategies.forEach(function (s, i) { make("option", s, select).value = i; });
-      select.value = state.strategy;
-      select.addEventListener("change", function () { state.strategy = Number(select.value); build(); });
+      choice("strategy", data.strategies, state.strategy, function (v) { state.strategy = v; build(); });
     }
     Object.keys(data.settings).forEach(function (key) {
       var list = values(key);
       if (list.length < 2) return;
       var known = data.best !== null && data.strategy[data.best] === state.strategy;
-      var first = known ? list.indexOf(data.settings[key][data.best]) : -1;
-      shown[key] = {list: list, at: Math.max(first, 0)};
-      slider(key, list.length, shown[key].at, function (v) { return String(list[v]); },
-        function (v) { shown[key].at = v; });
+      var first = Math.max(known ? list.indexOf(data.settings[key][data.best]) : -1, 0);
+      var numbers = list.every(function (v) { return typeof v === "number"; });
+      var s = shown[key] = {list: list, at: first, whole: list.every(Number.isInteger)};
+      if (!numbers) {
+        choice(key, list, first, function (v) { s.at = v; update(); });
+        return;
+      }
+      slider(key, (list.length - 1) * STEPS, first * STEPS,
+        function (v) { s.at = v / STEPS; var h = at(s); return (h.part ? "\u2248 " : "") + String(h.value); },
+        function (v) { s.at = v / STEPS; });
     });
-    (data.drafts || []).forEach(function (d, j) {
-      var at = Math.round((state["accept" + j] === undefined ? d.a : state["accept" + j]) * 100);
-      state["accept" + j] = at / 100;
-      slider("acceptance of " + d.name, 101, at, function (v) { return (v / 100).toFixed(2); },
-        function (v) { state["accept" + j] = v / 100; });
+    var keys = Object.keys(shown);
+    for (var i = n - 1; i >= 0; i--) if (data.strategy[i] === state.strategy) places[placeOf(i, keys)] = i;
+    if (data.batch !== null) {
+      var most = Math.log2(data.batch.values[data.batch.values.length - 1]) * STEPS;
+      slider("batch", most, Math.min(Math.round(state.batch * STEPS), most),
+        function (v) { return String(Math.round(Math.pow(2, v / STEPS))); },
+        function (v) { state.batch = v / STEPS; });
+    }
+    data.drafts.forEach(function (d, j) {
+      var now = Math.round((state.accept[j] === undefined ? d.a : state.accept[j]) * 100);
+      state.accept[j] = now / 100;
+      slider("acceptance of " + d.name, 100, now, function (v) { return (v / 100).toFixed(2); },
+        function (v) { state.accept[j] = v / 100; });
     });
     update();
   }
+  if (data.batch !== null) state.batch = Math.log2(data.batch.base);
   if (data.best !== null) state.strategy = data.strategy[data.best];
   else state.strategy = data.strategies.length - 1;
   build();

@@ -8,6 +8,7 @@ from typing import Any
 from clover_sim.errors import CloverError
 from clover_sim.report import _plot_kinds as kinds
 from clover_sim.report._plot import Figure
+from clover_sim.report._price import PART_NAMES
 from clover_sim.report._rows import labels
 from clover_sim.report._sweep import metric_column, with_rates
 from clover_sim.report.columns import INTERVAL, Column
@@ -17,7 +18,7 @@ Row = Mapping[str, Any]
 
 def axis_name(entry: Column) -> str:
     """A figure's name with its unit, for an axis."""
-    heading = " ".join(entry.title.split("\n")).replace("/ ", "/")
+    heading = " ".join(entry.title.split("\n")).replace("/ ", "/").replace("speed-up ", "speed-up in ")
     if entry.key.endswith("_per_1k"):
         return f"{heading} tokens"
     return f"{heading}, {entry.unit}" if entry.unit and entry.form not in ("ratio", "count") else heading
@@ -58,7 +59,7 @@ def along(result: Any, key: str, figure: str, name: str = "lines") -> str:
     values = [p[0] for s in series for p in s.points]
     wide = min(values) > 0 and max(values) / min(values) >= 16
     band = f"mean of {len(result.seeds)} seeds, 95 % interval" if len(result.seeds) > 1 else "one seed"
-    title = f"{axis_name(entry)} by {key} ({band})"
+    title = _capital(f"{axis_name(entry).partition(',')[0]} by {key} ({band})")
     return kinds.lines(series, (key, axis_name(entry)), title, entry.meaning, log_x=wide, name=name)
 
 
@@ -68,7 +69,7 @@ def pareto_of(result: Any, name: str = "pareto") -> str:
     rows = [with_rates(row, keys) for row in result.rows]
     places = [i for i, r in enumerate(rows) if all(r.get(k) is not None for k in keys)]
     speed, errors = metric_column(result.speed), metric_column(result.errors)
-    title = f"{' '.join(speed.title.split())} against {' '.join(errors.title.split())}"
+    title = _capital(f"{axis_name(speed)} against {axis_name(errors)}")
     if not places:
         return empty(title, name)
     points, bars, back = [], {}, {}
@@ -130,7 +131,7 @@ def _where(result: Any) -> str:
 def machine_pictures(settings: Mapping[str, Any], options: Sequence[Row]) -> list[str]:
     """A stacked cost and a roofline of the passes that strategies ask for; none for a machine not known by name."""
     try:
-        machine = _machine(settings)
+        machine = machine_of(settings)
         passes = _passes(options)
         from clover_sim.cost.roofline import PARTS, price
 
@@ -138,7 +139,7 @@ def machine_pictures(settings: Mapping[str, Any], options: Sequence[Row]) -> lis
     except CloverError:
         return []
     hardware = machine.hardware
-    cost = [(label, {part: getattr(p, field) for part, field in PARTS.items()}) for label, p in prices]
+    cost = [(label, {PART_NAMES[part]: getattr(p, field) for part, field in PARTS.items()}) for label, p in prices]
     where = f"{machine.model.name} on {hardware.name}"
     found = [kinds.stacked(cost, f"What one pass costs, {where}",
                            "Bars: the parts of the time of one pass of each width.", "parts")]  # fmt: skip
@@ -157,7 +158,8 @@ def machine_pictures(settings: Mapping[str, Any], options: Sequence[Row]) -> lis
     return found
 
 
-def _machine(settings: Mapping[str, Any]) -> Any:
+def machine_of(settings: Mapping[str, Any]) -> Any:
+    """The machine that settings name; :class:`CloverError` for one that is not known by name."""
     from clover_sim.cost import Machine
     from clover_sim.specs import default_engine, load_engine, load_hardware, load_model
 
@@ -195,3 +197,7 @@ def _number(value: Any) -> float | None:
 
 def _numbers(values: Sequence[Any]) -> bool:
     return all(_number(value) is not None for value in values)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -145,8 +145,10 @@ def bars(
 
 def stacked(
     rows: Sequence[tuple[str, Mapping[str, float]]], title: str, desc: str, name: str = "stacked",
+    of: str = "time of one pass", unit: tuple[str, float] = ("ms", 1e-3),
 ) -> str:  # fmt: skip
-    """What a pass of each kind is made of, in milliseconds."""
+    """What a time (given in seconds) is made of; ``unit`` is the name and size of the unit of the axis."""
+    per = 1 / unit[1]
     parts = sorted(
         {p for _, cost in rows for p, v in cost.items() if v > 0},
         key=lambda p: -sum(cost.get(p, 0) for _, cost in rows),
@@ -158,7 +160,7 @@ def stacked(
     top = figure.top + 4
     bottom = top + (each + gap) * len(rows)
     figure.height = bottom + 52
-    scale = Scale.around([0.0, *(sum(cost.values()) * 1e3 for _, cost in rows)], zero=True)
+    scale = Scale.around([0.0, *(sum(cost.values()) * per for _, cost in rows)], zero=True)
     left, end = 16 + label, figure.width - 78
 
     def at(value: float) -> float:
@@ -167,17 +169,17 @@ def stacked(
     for tick in scale.ticks:
         figure.line(at(tick), top, at(tick), bottom, "g")
         figure.text(at(tick), bottom + 17, label_of(tick, scale), "m n", "middle")
-    figure.text((left + end) / 2, bottom + 38, "time of one pass, ms", "t", "middle")
+    figure.text((left + end) / 2, bottom + 38, f"{of}, {unit[0]}", "t", "middle")
     for r, (row_name, cost) in enumerate(rows):
         y, before = top + r * (each + gap) + gap / 2, 0.0
         figure.text(left - 8, y + each / 2 + 4, clip(row_name, 46), "t", "end")
         for p, part in enumerate(parts):
-            value = cost.get(part, 0.0) * 1e3
+            value = cost.get(part, 0.0) * per
             if value > 0:
-                hint = f"{row_name}, {part}: {value:.3g} ms"
+                hint = f"{row_name}, {part}: {value:.3g} {unit[0]}"
                 figure.rect(at(before), y, max(at(before + value) - at(before) - 1, 0.6), each, f"f{p % 8}", hint)
                 before += value
-        figure.text(at(before) + 6, y + each / 2 + 4, f"{before:.2f} ms", "m n")
+        figure.text(at(before) + 6, y + each / 2 + 4, f"{before:.2f} {unit[0]}", "m n")
     figure.line(left, top, left, bottom, "a")
     return figure.svg(name)
 

@@ -32,7 +32,7 @@ def timeline(trace: Trace, name: str = "trace") -> str:
     for kind in present:
         figure.rect(x, y - 10, 12, 12, f"f{_COLOURS[kind]}")
         figure.text(x + 18, y, kind)
-        x += width_of(kind) + 36
+        x += 1.15 * width_of(kind) + 40
     for sign, label in ((1, "forced"), (5, "wrong, locked in"), (4, "taken back")):
         used = {1: forced, 5: wrong, 4: sum(len(p.reopened) for p in passes)}[sign]
         if used:
@@ -42,16 +42,16 @@ def timeline(trace: Trace, name: str = "trace") -> str:
     top = y + 32
     count = trace.stop - trace.start
     texts = [clip(clean(t), 14) for t in trace.texts]
-    left = 16 + 30 + max([width_of(t, 11) for t in texts] + [30]) + 12
+    left = 16 + 30 + 1.1 * max([width_of(t, 11) for t in texts] + [30]) + 16
     figure.height = top + row * count + 46
-    wide = min(46.0, (figure.width - left - 24) / max(len(passes), 1))
+    wide = min(72.0, (figure.width - left - 24) / max(len(passes), 1))
     figure.text(16, top - 8, "pos", "m n")
     figure.text(52, top - 8, "token", "m n")
     free = -1e9
     for i, p in enumerate(passes):
         middle = left + (i + 0.5) * wide
-        figure.line(middle, top, middle, top + row * count, "g")
         if middle - 8 > free + 6:
+            figure.line(middle, top, middle, top + row * count, "g")
             figure.text(middle, top - 8, str(p.index), "m n", "middle")
             free = middle + 8
     done = {q: i for i, p in enumerate(passes) for q in p.committed}

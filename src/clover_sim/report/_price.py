@@ -17,7 +17,7 @@ _MOST_APART = 6
 
 def render_price(result: Estimate, extra: dict[str, Any], look: Look = PLAIN) -> str:
     """Model and machine, weights by part, passes, parts of a pass, prompt, memory, notes."""
-    lines = [*_heading(result, look), "", *_weights(result, look), "", *_passes(result, look), ""]
+    lines = [*_heading(result, look), "", *_weights(result, look), "", *_grid(*pass_table(result), look, ()), ""]
     lines += [*_apart(result, look), "", *_prefill(result, look), *_memory(result, look), *_notes(result, extra, look)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -70,7 +70,8 @@ def _weights(result: Estimate, look: Look) -> list[str]:
     return _grid(heading, rows, look, (0, 4))
 
 
-def _passes(result: Estimate, look: Look) -> list[str]:
+def pass_table(result: Estimate) -> tuple[list[str], list[list[str]]]:
+    """The heading and a row a pass; ``experts`` stands only where the model has some."""
     moe = result.machine.model.is_moe
     heading = ["width", "batch", "context", *(["experts", "indep."] if moe else []), "GB", "low", "ms", "high",
                "tok/s", "bound"]  # fmt: skip
@@ -83,7 +84,7 @@ def _passes(result: Estimate, look: Look) -> list[str]:
             str(entry.width), str(entry.batch_size), str(entry.context_tokens), *union, f"{size:.3g}",
             _ms(p.low_s), _ms(p.latency_s), _ms(p.high_s), _count(entry.tokens_per_s), p.bound,
         ])  # fmt: skip
-    return _grid(heading, rows, look, ())
+    return heading, rows
 
 
 def _count(value: float) -> str:
@@ -99,7 +100,7 @@ def _apart(result: Estimate, look: Look) -> list[str]:
     shown = result.passes[:_MOST_APART]
     names = [name for name, field in PARTS.items() if any(getattr(entry.price, field) for entry in shown)]
     labels = [f"{e.width}x{e.batch_size}@{e.context_tokens}" for e in shown]
-    rows = [[_PART[name], *(_ms(getattr(entry.price, PARTS[name])) for entry in shown)] for name in names]
+    rows = [[PART_NAMES[name], *(_ms(getattr(entry.price, PARTS[name])) for entry in shown)] for name in names]
     rows.append(["sum", *(_ms(entry.price.latency_s) for entry in shown)])
     rows.append(["bytes at full rate", *(_ms(entry.floor_s(result.machine)) for entry in shown)])
     rows.append(["GB weights", *(f"{entry.price.weight_bytes / 1e9:.3g}" for entry in shown)])
@@ -112,10 +113,11 @@ def _apart(result: Estimate, look: Look) -> list[str]:
     return _fold("ms of a pass", labels, rows, look)
 
 
-_PART = {
+PART_NAMES = {
     "weights": "weights", "compute": "arithmetic", "kv": "K/V", "state": "state", "activations": "activations",
     "layers": "kernel floors", "host": "host", "allreduce": "all-reduce", "offload": "host link",
 }  # fmt: skip
+"""What the parts of a pass are called wherever people read them."""
 
 
 def _fold(title: str, labels: list[str], rows: list[list[str]], look: Look) -> list[str]:

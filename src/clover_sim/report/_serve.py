@@ -18,6 +18,13 @@ _COLUMNS: tuple[tuple[str, str, float, str], ...] = (
     ("latency_s_p99", "\np99 s", 1, ",.2f"), ("goodput_per_s", "good\nreq/s", 1, ",.2f"),
     ("preemptions", "thrown\nout", 1, ",.0f"), ("locked_errors", "locked\nerrors", 1, ",.0f"),
 )  # fmt: skip
+_POLICIES = {
+    "first-done-first-out": "First done, first out: in each step every request takes its next pass and leaves when its "
+    "own answer is done; nobody waits for another's block.",
+    "lockstep": "Lockstep: a finished block waits for the slowest of its round before anybody goes on.",
+}
+"""What the policies mean, for those who meet them first here."""
+
 _FIRST_TO_GO = ("preemptions", "per_token_s_p90", "latency_s_p90", "first_token_s_p99", "mean_batch", "requests_per_s")
 
 
@@ -112,12 +119,13 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
                    "a request starts once its prompt fits, the youngest is thrown out when it is full.")
             )  # fmt: skip
             break
+    said.append(_POLICIES.get(s["policy"], ""))
     said.append(
         f"Each request draws its passes from a pool of {s['pool_ledgers']:,} ledgers a strategy that the engine made "
         f"on {s['text']} (of ar one a length, for all are equal); a step is priced as one pass of the whole batch. "
         "Prompts are computed in steps of their own."
     )
-    return said
+    return [one for one in said if one]
 
 
 def _why(document: Mapping[str, Any]) -> list[str]:
@@ -160,6 +168,15 @@ def _crossing(one: Mapping[str, Any]) -> str:
     if one["loses_within"]:
         text += f"; it also loses at {', '.join(map(str, one['loses_within']))}"
     return text + "."
+
+
+def published_rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The points of all curves as flat dictionaries."""
+    return [
+        {"curve": curve["name"], "measure": curve["measure"], **point, "source": curve["source"]}
+        for curve in document["curves"]
+        for point in curve["points"]
+    ]
 
 
 def render_published(document: Mapping[str, Any], look: Look = PLAIN) -> str:

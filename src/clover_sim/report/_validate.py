@@ -6,22 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clover_sim.report import PLAIN, Look
-from clover_sim.report._text import clean, clip
+from clover_sim.report._text import clean, clip, wrap
+
+MOST_WORST = 10
+"""Rows shown of those that are furthest off."""
+
+_LONG = ("family", "hardware")
+"""Groups that are many: shown with the rows, and where no rows are."""
 
 
 def render_validation(
     document: Mapping[str, Any], which: str, left_out: Mapping[str, Any] | None, look: Look = PLAIN
 ) -> str:
-    """Rows (``all``, ``distinct``, ``none``), the summary and its parts, what was left out."""
+    """The summary and its parts, what was left out, and rows: ``worst``, ``distinct``, ``all`` or ``none``."""
     lines: list[str] = []
-    if which != "none":
+    brief = which == "worst"
+    if which in ("distinct", "all"):
         lines += [*_rows(document["rows"], which == "distinct", look), ""]
         if document["several_devices"]:
             lines += [look.paint("1", "on several devices, judged apart")]
             lines += [*_rows(document["several_devices"], True, look), ""]
     summary = document["summary"]
     rows = [["all", summary]]
-    rows += [[f"{key} {name}", one] for key, group in summary["by"].items() for name, one in group.items()]
+    for key, group in summary["by"].items():
+        if not brief or (key not in _LONG and len(group) > 1):
+            rows += [[f"{key} {name}", one] for name, one in group.items()]
     rows += [["several devices", summary["several_devices"]]] if summary["several_devices"]["rows"] else []
     lines += _summary(rows, look)
     if summary["skipped"]:
@@ -31,7 +40,39 @@ def render_validation(
     if left_out is not None:
         shown = [["left out one by one", left_out["summary"]], *left_out["by_kind"].items(), *left_out["folds"].items()]
         lines += ["", look.paint("1", f"fitted again without each {left_out['what']}"), *_summary(shown, look)]
+    if brief and document["rows"]:
+        worst = sorted(document["rows"], key=lambda row: -abs(row["error"]))[:MOST_WORST]
+        lines += ["", look.paint("1", f"furthest off, of {len(document['rows'])} rows on one device")]
+        lines += _rows(worst, True, look)
+    lines += ["", *_legend(summary, which, look)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _legend(summary: Mapping[str, Any], which: str, look: Look) -> list[str]:
+    """What the columns mean, of those that are there."""
+    said = [
+        "error: predicted over measured, less one, with the defaults alone. median and 9 in 10: the size of the "
+        "error that half of the rows, and nine in ten, do not exceed; bias: the median with its sign; distinct: rows "
+        "without those that give one measurement again."
+    ]
+    if which in ("distinct", "all", "worst"):
+        said.append("predicted and measured: tokens a second of all requests of the batch together.")
+    if summary["speculative"]["rows"]:
+        said.append(
+            "Speed-ups by drafts take the published acceptance as given. side of 1: share of rows whose speed-up is "
+            "rightly predicted above or below 1; losses found: rows slower than plain decoding that are predicted so."
+        )
+    if summary["diffusion"]["rows"]:
+        said.append("Block diffusion takes the published tokens per pass as given.")
+    if which == "worst":
+        said.append("--rows distinct shows every row, and the error by card and by family of models.")
+    return [line for text in said for line in wrap(f"- {text}", look.width, "  ")]
+
+
+def validation_rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every row of the document as a flat dictionary, with the ``table`` it is of."""
+    tables = ("rows", "several_devices", "speculative", "diffusion")
+    return [{"table": "one_device" if name == "rows" else name, **row} for name in tables for row in document[name]]
 
 
 def _rows(rows: Sequence[Mapping[str, Any]], once: bool, look: Look) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import options_text
+from clover_sim.report._text import clean
 from clover_sim.report.columns import COLUMNS, INTERVAL
 
 if TYPE_CHECKING:
@@ -27,8 +28,14 @@ def render(result: Result, look: Look = PLAIN) -> str:
     return text.getvalue()
 
 
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a formula begins, in a spreadsheet that takes wide characters for narrow ones too."""
+
+
 def cell(value: Any) -> str | int | float:
     """The value of one cell; a text that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    Characters that do not print are written out, but for tabulators and line ends, which a quoted cell may hold.
 
     >>> cell(0.1), cell(None), cell("=1+1"), cell({"threshold": 0.9, "block_size": 32})
     (0.1, '', "'=1+1", 'threshold=0.9,block_size=32')
@@ -38,5 +45,6 @@ def cell(value: Any) -> str | int | float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     text = options_text(value) if isinstance(value, dict) else str(value)
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    if not text.isprintable():
+        text = "".join(char if char in "\t\r\n" else clean(char) for char in text)
+    return "'" + text if text.startswith(("\t", "\r", "\n")) or text.lstrip().startswith(_FORMULA) else text

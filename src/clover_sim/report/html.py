@@ -6,12 +6,11 @@ well as in the data that its script reads.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from clover_sim.report import PLAIN, Look, _page, _pictures
+from clover_sim.report import PLAIN, Look, _page, _pictures, _what_if
 from clover_sim.report._figures import option_text
 from clover_sim.report._rows import heading, labels
 from clover_sim.report._text import clean
@@ -28,7 +27,6 @@ _NUMBERS = (
 )  # fmt: skip
 _MOST_SHOWN = 400
 """Rows of the table; the pictures and the sliders have all."""
-_DIGITS = 7
 
 
 def render(result: Result, look: Look = PLAIN) -> str:
@@ -38,17 +36,16 @@ def render(result: Result, look: Look = PLAIN) -> str:
     title, question = _question(result)
     parts = [
         _page.section("Answer", _verdict(result)),
-        _page.section("What if", _page.sliders() + _page.note(
-            "Moves between the rows of this report; acceptance uses the formula for independent drafts, "
-            "E = (1 - a^(k+1)) / (1 - a) tokens a cycle."), "whatif"),
-        _page.section("Pictures", "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
+        _page.section("What if", _page.sliders() + _page.note(_about_sliders(result)), "whatif"),
+        _page.section("Pictures", _page.note("Pictures and tables scroll sideways.", narrow=True)
+                      + "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
         _page.section("Rows", _table(result)),
         _page.section("Reproduce", f"<pre><code>{_text(command(result))}</code></pre>" + _page.note(
             f"clover-sim {__version__}, standard library only; the same command gives the same figures.")),
         _page.section("Settings and sources", _settings(result) + _sources(result)),
         _page.section("What the columns mean", _meanings()),
     ]  # fmt: skip
-    return _page.page(title, question, "".join(parts), _embedded(result))
+    return _page.page(title, question, "".join(parts), _what_if.embedded(result, command(result, point=True)))
 
 
 def _text(value: Any) -> str:
@@ -103,17 +100,17 @@ def _table(result: Any) -> str:
         step = -(-len(rows) // (_MOST_SHOWN - min(len(kept), _MOST_SHOWN // 2)))
         shown = sorted(kept | set(range(0, len(rows), step)))  # type: ignore[assignment]
     numbers = [c for c in COLUMNS if c.key in _NUMBERS and any(row.get(c.key) is not None for row in rows)]
-    head = [
-        "stream",
-        "tokens",
-        "strategy",
-        *axes,
-        *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers),
-    ]
+    told = [key for key in ("stream", "tokens", "strategy") if rows and len({row[key] for row in rows}) == 1]
+    if not axes and "strategy" in told:
+        told.remove("strategy")  # the only name that a row of a comparison has
+    if "stream" not in told and "tokens" in told:
+        told.remove("tokens")  # the heading says them of one stream only
+    first = [key for key in ("stream", "tokens", "strategy") if key not in told]
+    head = [*first, *axes, *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers)]
     lines = []
     for i in shown:
         row = rows[i]
-        cells = [f"<td>{_text(row['stream'])}</td>", _cell(row["tokens"]), f"<td>{_text(names[i])}</td>"]
+        cells = [f"<td>{_text(names[i])}</td>" if key == "strategy" else _cell(row[key]) for key in first]
         cells += [_cell(_varied(row, key)) for key in axes]
         cells += [_cell(row.get(c.key), row.get(c.key + INTERVAL)) for c in numbers]
         style = ' class="best"' if i == best else ' class="front"' if i in front else ""
@@ -139,63 +136,27 @@ def _cell(value: Any, half: float | None = None) -> str:
         return f"<td>{_text(text)}</td>"
 
 
-def _embedded(result: Any) -> str:
-    """The data of the sliders: columns of figures, so that thousands of rows stay small."""
-    rows = list(result.rows)
-    axes = [axis.key for axis in getattr(result, "axes", ())]
-    options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in _page.SLIDERS))
-    keys = list(dict.fromkeys([*axes, *options, *(k for k in ("stream", "tokens") if len({r[k] for r in rows}) > 1)]))
-    settings: dict[str, list[Any]] = {}
-    for key in keys:
-        settings[key] = [_number_or_text(_setting(row, key)) for row in rows]
-    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
-    data = {
-        "strategies": strategies,
-        "strategy": [strategies.index(row["strategy"]) for row in rows],
-        "settings": {k: v for k, v in settings.items() if len({repr(x) for x in v if x is not None}) > 1},
-        "figures": {k: [_short(row.get(k)) for row in rows] for k in (*_NUMBERS, "tokens")},
-        "drafts": _drafts(rows),
-        "best": getattr(result, "best", None),
-    }  # fmt: skip
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026")
+def _about_sliders(result: Any) -> str:
+    """How the sliders come to their figures, and what is missing."""
+    said = (
+        "On computed values the sliders show the computed row; between them straight lines between its neighbours, "
+        "marked with \u2248. Acceptance uses the formula for independent drafts, E = (1 - a^(k+1)) / (1 - a) tokens a "
+        "cycle."
+    )
+    if not hasattr(result, "axes"):
+        said += (
+            " A threshold or a block size that was not run has no figure; clover-sim sweep --vary "
+            "threshold=0.8:0.99:0.01 --vary block_size=8,16,32 makes a report with sliders for both."
+        )
+    return said
 
 
-def _drafts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the acceptance slider needs of each draft-and-verify strategy's last row: k, a, what a cycle costs."""
-    found: dict[str, dict[str, Any]] = {}
-    plain = {(r["stream"], r["tokens"]): r for r in rows if r["strategy"] == "ar"}
-    for row in rows:
-        k, rate = row["options"].get("num_speculative_tokens"), (row.get("drafter") or {}).get("acceptance")
-        ratio = row.get("speedup_time")
-        if isinstance(k, int) and rate and ratio and row["latency_s"] and row["target_passes"]:
-            base = plain.get((row["stream"], row["tokens"]), {}).get("latency_s") or ratio * row["latency_s"]
-            found[row["strategy"]] = {
-                "name": clean(row["strategy"]), "k": k, "a": _short(sum(rate) / len(rate)),
-                "cycle_s": row["latency_s"] / row["target_passes"], "token_s": base / row["tokens"],
-            }  # fmt: skip
-    return list(found.values())
+def command(result: Any, point: bool = False) -> str:
+    """The command line that gives this result again, rebuilt from its settings.
 
-
-def _setting(row: Mapping[str, Any], key: str) -> Any:
-    options = row["options"]
-    return options[key] if key in options else (row.get("varied") or {}).get(key, row.get(key))
-
-
-def _number_or_text(value: Any) -> Any:
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-        return value
-    try:
-        return float(str(value))
-    except ValueError:
-        return option_text(value)
-
-
-def _short(value: Any) -> Any:
-    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
-
-
-def command(result: Any) -> str:
-    """The command line that gives this result again, rebuilt from its settings."""
+    Args:
+        point: leave out what is varied and judged, and the batch, so that one point can be asked for.
+    """
     from shlex import quote
 
     rows, settings = result.rows, result.settings
@@ -210,7 +171,7 @@ def command(result: Any) -> str:
     ]
     for spec in dict.fromkeys(specs):
         words += ["-s", spec]
-    for axis in axes:
+    for axis in [] if point else axes:
         words += ["--vary", f"{axis.key}={','.join(map(option_text, axis.values))}"]
     recorded = settings.get("profile") == "trace"
     for source in result.inputs:
@@ -223,14 +184,14 @@ def command(result: Any) -> str:
         "precision": ("bf16",), "kv_cache_dtype": ("bf16",),
     }  # fmt: skip
     for key, value in settings.items():
-        if value not in defaults.get(key, ()):
+        if value not in defaults.get(key, ()) and not (point and key == "batch_size"):
             words += _bare(key, str(value)) or [f"--{key.replace('_', '-')}", str(value)]
     seeds = result.seeds
     if seeds:
         words += ["--seeds", f"{seeds[0]}:{seeds[-1] + 1}" if len(seeds) > 1 else str(seeds[0])]
-    for bar in getattr(result, "where", ()):
+    for bar in () if point else getattr(result, "where", ()):
         words += ["--where", str(bar)]
-    if hasattr(result, "axes"):
+    if hasattr(result, "axes") and not point:
         words += ["--pareto", f"{result.speed},{result.errors}", "--best", result.best_by]
     return " ".join(quote(word) for word in words)
 
@@ -263,7 +224,7 @@ def _sources(result: Any) -> str:
     from clover_sim.errors import CloverError
 
     try:
-        machine = _pictures._machine(result.settings)
+        machine = _pictures.machine_of(result.settings)
     except CloverError:
         return ""
     found = []

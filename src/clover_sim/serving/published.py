@@ -9,8 +9,6 @@ from typing import Any
 SCHEMA = "clover-sim/serve-published/1"
 TOLERANCE = 0.2
 _POOL = 120
-_PROMPT_TOKENS, _OUTPUT_TOKENS = 200, (200, 600)
-"""ASSUMPTION: short questions and answers of some hundred tokens, as the tasks named have; none of the tables says."""
 
 
 def check_published(progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
@@ -39,7 +37,7 @@ def check_published(progress: Callable[[int, int], None] | None = None) -> dict[
 def _curve(curve: dict[str, Any]) -> dict[str, Any]:
     from clover_sim.agents.texts import DEFAULT_TEXT
     from clover_sim.cost import Machine, Roofline
-    from clover_sim.serving.run import Traffic, run_serve
+    from clover_sim.serving.run import Traffic, serve
     from clover_sim.specs import load_engine, load_hardware, load_model
 
     cost = Roofline(Machine(load_model(curve["model"]), load_hardware(curve["gpu"]), load_engine(curve["engine"])))
@@ -51,9 +49,10 @@ def _curve(curve: dict[str, Any]) -> dict[str, Any]:
     else:
         text = "context:workload=llada2.0-mini"
     users = tuple(curve["users"])
-    traffic = Traffic(1, 1.0, prompt_tokens=_PROMPT_TOKENS, output_tokens=_OUTPUT_TOKENS, users_ladder=users)
+    low, high = curve["output_tokens"]
+    traffic = Traffic(1, 1.0, prompt_tokens=curve["prompt_tokens"], output_tokens=(low, high), users_ladder=users)
     strategies = ["ar", strategy] if gains else [strategy]
-    ladder = run_serve(strategies, traffic, cost=cost, text=text, pool=_POOL)["ladder"]
+    ladder = serve(strategies, traffic, cost=cost, text=text, pool=_POOL)["ladder"]
     speeds = [[s["tokens_per_s"] for s in row["strategies"].values()] for row in ladder]
     points = []
     for n, speed, stated in zip(users, speeds, curve["published"], strict=True):

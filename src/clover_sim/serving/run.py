@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clover_sim.agents.result import ServeResult
 from clover_sim.agents.sizes import Size
 from clover_sim.agents.texts import DEFAULT_TEXT
 from clover_sim.errors import InputError, UsageError
-from clover_sim.prepare import DEFAULT_STRATEGIES, Strategy, check_memory, default_cost, describe, make_strategy
+from clover_sim.prepare import DEFAULT_STRATEGIES, Strategy, check_memory, choose_cost, describe, make_strategy
 from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Closed, Logged, Open, Source
 from clover_sim.serving.core import Server
@@ -35,6 +36,9 @@ class Traffic:
             can take. burst: requests at one moment. users, think_s: a closed loop instead. log: a log instead.
         prompt_tokens: of each request. output_tokens: lowest and highest length, drawn evenly.
         users_ladder: numbers of users of the ladder, ascending; empty for none.
+
+    >>> Traffic(requests=100, output_tokens=(50, 150)).users_ladder[:3]
+    (1, 2, 4)
     """
 
     requests: int = 2000
@@ -66,10 +70,14 @@ class Contender:
         return Server(self.pricer, self.limits, choose).run(source, progress, total)
 
 
-def run_serve(
+def serve(
     strategies: Sequence[Any] | None = None,
     traffic: Traffic | None = None,
     *,
+    model: str | None = None,
+    gpu: str | None = None,
+    engine: str | None = None,
+    precision: str | None = None,
     cost: Any = None,
     text: str = DEFAULT_TEXT,
     batch: int = 256,
@@ -83,10 +91,13 @@ def run_serve(
     seed: int = 0,
     rules: dict[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, Any]:
-    """Serve the same traffic with each strategy; the document ``clover-sim/serve/1`` in SI units.
+) -> ServeResult:
+    """Serve the same traffic with each strategy: throughput, latency, and where each stops winning.
 
     Args:
+        strategies: names with options or decoders; default: those of ``compare``. traffic: what is asked.
+        model, gpu, engine, precision: names, for the roofline of that machine. cost: a cost model or ``Machine``.
+        text: the profile that is decoded. pool: ledgers of each strategy. seed: of all draws. rules: of the runs.
         batch, policy, cache_rule, prefill_tokens: see :class:`~clover_sim.serving.limits.Limits`.
         schedule: (requests being decoded, draft tokens) pairs for speculative strategies: from so many requests on, a
             new request is drafted for with so many tokens a cycle; 0 is none.
@@ -94,11 +105,18 @@ def run_serve(
 
     An interruption returns what is finished, with ``interrupted`` true.
 
+    Returns:
+        the document ``clover-sim/serve/1`` in SI units; docs/how-to/agents-and-servers.md says what is modelled.
+
     Raises:
-        InputError: the model or one request does not fit.
+        InputError: the model or one request does not fit. UsageError: a name or a range that cannot be used.
+
+    >>> found = serve(["ar", "block-diffusion"], Traffic(requests=20, users_ladder=(1, 64)), pool=10)
+    >>> [step["users"] for step in found["ladder"]], [row["strategy"] for row in found.rows]
+    ([1, 64], ['ar', 'block-diffusion'])
     """
     traffic = traffic or Traffic()
-    cost = default_cost() if cost is None else cost
+    cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
     low, high = traffic.output_tokens
     if not 1 <= low <= high:
         raise UsageError(f"output tokens {low}:{high}: expected a range from at least 1")
@@ -124,7 +142,7 @@ def run_serve(
         limits = _limits(strategy.cost, batch, policy, cache_rule, prefill_tokens)
         make = (text, lengths, pool, rules, progress, streams)
         contenders.append(_contender(strategy, given, schedule, cost, limits, make))
-    document: dict[str, Any] = {
+    document = ServeResult({
         "schema": SCHEMA,
         "settings": {
             **describe(cost), "policy": policy, "cache_rule": cache_rule, "batch": batch,
@@ -133,7 +151,7 @@ def run_serve(
             "first_token_target_s": first_token_target_s, "per_token_target_s": per_token_target_s,
         },
         "ladder": [], "crossovers": [], "load": None, "rows": [], "interrupted": False,
-    }  # fmt: skip
+    })  # fmt: skip
     try:
         _climb(document, contenders, traffic, seed, progress)
         if not document["interrupted"]:

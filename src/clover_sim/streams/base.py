@@ -20,6 +20,11 @@ class Stream:
         kv_write: the K/V-write rule this stream is counted with, or ``None`` to leave it to the decoder.
         texts: the tokens as text where there is any (shown by ``trace``).
         settings: the options it was made from, echoed in results.
+
+    >>> from clover_sim import open_stream
+    >>> stream = open_stream("tool-call", 64, seed=1)
+    >>> stream.name, len(stream.classes), len(stream.texts)
+    ('tool-call', 64, 64)
     """
 
     name: str

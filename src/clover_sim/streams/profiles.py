@@ -128,7 +128,11 @@ def open_stream(spec: str, tokens: int, seed: int | None = None) -> Stream:
 
 
 def profile_names() -> Sequence[tuple[str, str]]:
-    """Every profile with its summary and options."""
+    """Every profile with its summary and options.
+
+    >>> {"reference", "tool-call", "context"} <= {name for name, _ in profile_names()}
+    True
+    """
     rows = []
     for name, profile in PROFILES.items():
         options = ", ".join(f"{f.name}={f.default}" for f in fields(profile.settings()))

@@ -25,6 +25,12 @@ MACHINE_KEYS = (
 """Settings of the machine that can be varied."""
 
 
+USUAL = (
+    ("threshold", "0.8,0.85,0.9,0.95,0.99"), ("block_size", "8,16,32"), ("num_speculative_tokens", "1,2,3,5,8"),
+)  # fmt: skip
+"""What is varied of strategies that have it when nobody says what: the knobs that decide speed against errors."""
+
+
 class Axis(NamedTuple):
     """One varied setting: ``kind`` is ``strategy``, ``stream``, ``run`` or ``machine``; values are text or numbers."""
 
@@ -152,6 +158,19 @@ def _kind(key: str, specs: Sequence[str], profiles: Sequence[str], has_inputs: b
         return "stream"
     known = sorted({*takers, *stream, *RUN_KEYS, *MACHINE_KEYS})
     raise UsageError(f"vary {key}: nothing here has that option{suggest(key, known)}")
+
+
+def usual(specs: Sequence[str]) -> list[str]:
+    """The usual question about these strategies: those of :data:`USUAL` that they take and do not set.
+
+    >>> usual(["block-diffusion:block_size=16"]), usual(["ar"])
+    (['threshold=0.8,0.85,0.9,0.95,0.99'], [])
+    """
+    from clover_sim.options import split_spec
+
+    free = {name for spec in specs for name in option_names(spec)}
+    given = {name for spec in specs for name in split_spec(spec)[1]}
+    return [f"{key}={values}" for key, values in USUAL if key in free - given]
 
 
 def option_names(spec: str) -> list[str]:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 
 from clover_sim.errors import InputError
 
 SCHEMA = "clover-sim/sweep-cells/1"
+LONGEST_LINE_BYTES = 64 << 20
+"""Longest line that is read; ten thousand seeds of a cell take a megabyte or two."""
 _LONGEST_HEADER = 1_000
+
+_open: set[tuple[int, int]] = set()
+"""Device and number of each file that this process writes: its own record locks do not keep it from itself."""
 
 
 class Journal:
@@ -24,43 +31,64 @@ class Journal:
         self.path = path
         self.lines: dict[int, str] = {}
         self._descriptor = -1
-        header = json.dumps({"schema": SCHEMA, "sweep": fingerprint, "cells": cells}) + "\n"
+        self._held: tuple[int, int] | None = None
+        header = json.dumps({"schema": SCHEMA, "sweep": fingerprint, "cells": cells}).encode() + b"\n"
         try:
+            self._check_target()
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             self._descriptor = os.open(path, flags, 0o666)
             self._lock()
-            data = self._whole_file()
-            whole = data[: data.rfind(b"\n") + 1]
-            first = whole.partition(b"\n")[0]
-            if data and not header.encode().startswith(data[: len(header)]):
-                self._check_header(first or data, fingerprint)
-            if len(whole) < len(header):
-                os.ftruncate(self._descriptor, 0)
+            with open(self._descriptor, "rb", closefd=False) as stream:  # closing another one would end the lock
+                kept = self._read(stream, header, fingerprint, cells)
+            os.ftruncate(self._descriptor, kept)
+            if not kept:
                 self._append(header)
-                return
-            self._read(whole, cells)
-            os.ftruncate(self._descriptor, len(whole))
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self.close()
-            raise InputError(f"resume {path!r}: {error.strerror or error}") from None
+            raise InputError(f"resume {path!r}: {getattr(error, 'strerror', None) or error}") from None
         except BaseException:
             self.close()
             raise
 
-    def _whole_file(self) -> bytes:
-        """All bytes, through the one descriptor: closing another one of the same file would end the lock."""
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._descriptor, 1 << 20):
-            parts.append(part)
-        return b"".join(parts)
+    def _check_target(self) -> None:
+        """Before it is opened: closing it again would end a lock that this process has on it."""
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"resume {self.path!r} is not a plain file; name a new file")
+        if (found.st_dev, found.st_ino) in _open:
+            raise InputError(self._taken())
+
+    def _taken(self) -> str:
+        return f"resume {self.path!r} is being written by another sweep; wait, or name a new file"
+
+    def _read(self, stream: IO[bytes], header: bytes, fingerprint: str, cells: int) -> int:
+        """Read line after line, and say how many bytes of the file are whole lines."""
+        first = stream.readline(_LONGEST_HEADER)
+        if not header.startswith(first):
+            self._check_header(first, fingerprint)
+        if not first.endswith(b"\n"):
+            return 0
+        size, number = len(first), 1
+        while line := stream.readline(LONGEST_LINE_BYTES):
+            number += 1
+            if not line.endswith(b"\n"):
+                if len(line) == LONGEST_LINE_BYTES:
+                    raise InputError(f"resume {self.path!r}: line {number} has over 64 MB; remove it, or the file")
+                break
+            size += len(line)
+            index, text = self._cell(line, number, cells)
+            self.lines[index] = text
+        return size
 
     def _check_header(self, line: bytes, fingerprint: str) -> None:
         try:
-            header = json.loads(line[:_LONGEST_HEADER])
+            header = json.loads(line)
             known = header["schema"] == SCHEMA
             same = header["sweep"] == fingerprint
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             known = same = False
         if not known:
             raise InputError(f"resume {self.path!r}: line 1 is not that of a sweep's file; name a new file")
@@ -70,44 +98,55 @@ class Journal:
                 "repeat its command, or name a new file"
             )
 
-    def _read(self, data: bytes, cells: int) -> None:
-        for number, line in enumerate(data.decode("utf-8", "replace").splitlines()[1:], 2):
-            try:
-                index = json.loads(line)["cell"]
-            except (ValueError, KeyError, TypeError):
-                raise InputError(f"resume {self.path!r}: line {number} is damaged; remove it, or the file") from None
-            if not isinstance(index, int) or not 0 <= index < cells:
-                raise InputError(f"resume {self.path!r}: line {number} has cell {index!r} of {cells}; remove the line")
-            self.lines[index] = line
+    def _cell(self, line: bytes, number: int, cells: int) -> tuple[int, str]:
+        try:
+            text = line[:-1].decode()
+            record = json.loads(text)
+            index, row = record["cell"], record["row"] if "row" in record else record["refused"]
+            sound = isinstance(row, dict) and isinstance(row["varied"], dict)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            sound = False
+        if not sound:
+            raise InputError(f"resume {self.path!r}: line {number} is damaged; remove it, or the file")
+        if type(index) is not int or not 0 <= index < cells:
+            found = repr(index)[:40]
+            raise InputError(f"resume {self.path!r}: line {number} has cell {found} of {cells}; remove the line")
+        return index, text
 
     def _lock(self) -> None:
         """Two sweeps must not write one file. A record lock ends with the process, whatever becomes of its workers."""
         try:
             import fcntl
-        except ImportError:  # not on Windows
-            return
-        try:
+
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # not on Windows
+            pass
         except OSError:
-            raise InputError(
-                f"resume {self.path!r} is being written by another sweep; wait, or name a new file"
-            ) from None
+            raise InputError(self._taken()) from None
+        found = os.fstat(self._descriptor)
+        self._held = (found.st_dev, found.st_ino)
+        _open.add(self._held)
 
     def add(self, lines: Sequence[str]) -> None:
         """Append lines and wait until they are on the disk."""
-        self._append("".join(line + "\n" for line in lines))
+        self._append("".join(line + "\n" for line in lines).encode())
 
-    def _append(self, text: str) -> None:
-        data = text.encode()
+    def _append(self, data: bytes) -> None:
+        before = os.fstat(self._descriptor).st_size
         try:
             while data:
                 data = data[os.write(self._descriptor, data) :]
             os.fsync(self._descriptor)
         except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, before)
             raise InputError(f"resume {self.path!r} cannot be written: {error.strerror or error}") from None
 
     def close(self) -> None:
         """Let go of the file."""
+        if self._held is not None:
+            _open.discard(self._held)
+            self._held = None
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

@@ -23,6 +23,13 @@ class Sweep:
         alike: indices of the rows that the seeds cannot tell from the best.
         cells: how many there are; more than rows and refusals together if the sweep was interrupted.
         settings, inputs, seeds, notes, warnings: as those of :class:`clover_sim.comparison.Comparison`.
+
+    >>> from clover_sim import sweep
+    >>> found = sweep(vary={"threshold": [0.8, 0.9, 0.99]}, tokens=64)
+    >>> found
+    <Sweep: 3 rows (3 threshold); see .to_dicts(), .notes and .pareto()>
+    >>> [row["varied"] for row in found.pareto()][:1]
+    [{'threshold': '0.8'}]
     """
 
     rows: tuple[Mapping[str, Any], ...]
@@ -47,12 +54,19 @@ class Sweep:
         names = " x ".join(f"{len(axis.values)} {axis.key}" for axis in self.axes)
         return f"<Sweep: {len(self.rows)} rows ({names or 'nothing varied'}); see .to_dicts(), .notes and .pareto()>"
 
+    def __str__(self) -> str:
+        from importlib import import_module
+
+        shown: str = import_module("clover_sim.report._sweep").table(self)
+        return shown
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as flat dictionaries, ready for any data-frame library: one key an axis, then the columns."""
+        front = set(self.front)
         return [
             {axis.key: _plain(row, axis.key) for axis in self.axes}
             | {key: value for key, value in row.items() if key not in ("varied", "options", "drafter")}
-            | {"pareto": i in set(self.front)}
+            | {"pareto": i in front}
             for i, row in enumerate(self.rows)
         ]
 
@@ -121,6 +135,11 @@ def value_text(row: Mapping[str, Any], key: str) -> str:
     return f"{value:.4g}" + (f" ± {half:.2g}" if half else "")
 
 
+def _waits(row: Mapping[str, Any]) -> bool:
+    """Whether the stream of a row has a confidence of its own for each context, as a fitted or recorded one does."""
+    return str(row["stream"]).startswith(("context", "trace"))
+
+
 def explain(
     rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str, alike: Sequence[int],
     where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
@@ -130,24 +149,24 @@ def explain(
     notes = []
     if refused:
         notes.append(f"{_counted(refused, 'cell does', 'cells do')} not fit on the card and get no row.")
+    under = f" with {' and '.join(map(str, where))}" if where else ""
     if len(front) > 1:
         notes.append(
-            f"Pareto front of {speed} against {errors}: {len(front)} of {len(rows)} rows; every other row is beaten by "
-            "one of them in one figure without being better in the other."
+            f"Pareto front of {speed} against {errors}: {len(front)} of {len(rows)} rows; every other row{under} is "
+            "beaten by one of them in one figure without being better in the other."
         )
         if near:
             notes.append(
                 f"{_counted(near, 'more row', 'more rows')} may belong there: no row of the front beats them by more "
                 "than the paired 95 % interval."
             )
-    if any((row["options"].get("block_size") or 0) > 32 and row["denoise_passes"] for row in rows) and (
-        len({row["options"].get("block_size") for row in rows}) > 1
-    ):
+    lifted = [row for row in rows if row["denoise_passes"] and row["options"].get("block_size") and not _waits(row)]
+    if len({row["options"]["block_size"] for row in lifted}) > 1:
         notes.append(
-            "Blocks above 32: the uniform lift of these streams makes tokens per pass grow with the block, where "
-            "measured models stay flat from 16 to 64. Do not choose a block size by these rows."
+            "Block sizes: this kind of stream raises every confidence alike, so tokens per pass grow with the block, "
+            "where measured models stay flat from 16 to 64. Do not choose a block size by these rows; --profile "
+            "context has a confidence that waits for its context."
         )
-    under = f" with {' and '.join(map(str, where))}" if where else ""
     if best is None:
         notes.append(f"No row{under} has a value of {best_by}.")
         return notes
@@ -163,6 +182,8 @@ def explain(
             f"Not distinguishable from the best with these {seeds} seeds (paired 95 % interval holds 0): {shown}{more}."
         )
     else:
-        notes.append(f"Every other row differs from the best by more than its paired 95 % interval ({seeds} seeds).")
+        notes.append(
+            f"Every other row{under} differs from the best by more than its paired 95 % interval ({seeds} seeds)."
+        )
     notes.append(words)
     return notes

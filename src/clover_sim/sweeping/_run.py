@@ -12,14 +12,19 @@ from clover_sim.errors import UsageError
 from clover_sim.prepare import MOST_BATCH, RUN_PASSES, WORK_LIMIT_PASSES, check_whole, check_work, describe, listed
 from clover_sim.sources import DEFAULT_TOKENS, Sources
 from clover_sim.sweeping import _judge as judge
-from clover_sim.sweeping._axes import Axis, resolve
+from clover_sim.sweeping._axes import Axis, option_names, resolve, usual
 from clover_sim.sweeping._journal import Journal
 from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells
 from clover_sim.sweeping._pool import execute
 from clover_sim.sweeping._result import Sweep, explain
+from clover_sim.sweeping._work import cost_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+USUAL_SEEDS, USUAL_PROFILE, USUAL_WHERE = 4, "context", "locked_errors_per_1k<=10"
+"""Of the question that is asked where nobody says what to vary, unless they are given: one seed would take luck for an
+answer, a stream with one lift for all would flatter large blocks, and the fastest row of all has the most errors."""
 
 DEFAULT_LENGTH = DEFAULT_TOKENS[2]
 """Tokens of a synthetic stream where no length is asked for."""
@@ -36,9 +41,9 @@ class SweepInterrupted(KeyboardInterrupt):
 def sweep(
     strategies: str | Sequence[str] | None = None,
     *,
-    vary: Mapping[str, Any] | Sequence[str] | str = (),
+    vary: Mapping[str, Any] | Sequence[str] | str | None = None,
     tokens: int | Sequence[int] | None = None,
-    profile: str = "reference",
+    profile: str | None = None,
     inputs: Sequence[str] = (),
     tokenizer: str = "qwen",
     seeds: Sequence[int] | None = None,
@@ -61,7 +66,9 @@ def sweep(
         strategies: names with options; default ``block-diffusion``. They are texts, so that any process can build them.
         vary: ``{"threshold": "0.8:0.95:0.05", "block_size": [8, 32]}`` or texts such as ``"threshold=0.8,0.9"``; any
             option of the strategies or the stream, of the run (``tokens``, ``batch_size``, ``kv_write``, ...) or of the
-            machine (``model``, ``gpu``, ``precision``, ``tensor_parallel_size``, ...).
+            machine (``model``, ``gpu``, ``precision``, ``tensor_parallel_size``, ...). Default, unless several lengths
+            or inputs are given: the usual thresholds, block sizes or draft lengths, of what the strategies leave open,
+            on :data:`USUAL_PROFILE` over :data:`USUAL_SEEDS` seeds with at most 10 errors in 1000 tokens.
         tokens: length of the text, >= 1, or several; default: 512, or the whole of each input.
         profile, inputs, tokenizer, seeds: as in :func:`clover_sim.comparison.compare`; all cells meet the same seeds.
         cost: a cost model or a ``Machine``; or ``machine``: its parts by name, as in ``{"gpu": "b200"}``.
@@ -90,8 +97,14 @@ def sweep(
     inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
     if "-" in inputs:
         raise UsageError("input -: standard input can be read once only; a sweep needs a file")
-    seed_list = _seeds(seeds)
     lengths = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
+    said: list[str] = []
+    if vary is None and len(lengths or ()) < 2 and len(inputs) < 2:
+        vary = _usual_question(specs, said)
+        seeds = range(USUAL_SEEDS) if seeds is None else seeds
+        profile = USUAL_PROFILE if profile is None and not inputs else profile
+        where = where or USUAL_WHERE
+    vary, seed_list, profile = vary or (), _seeds(seeds), profile or "reference"
     axes = resolve(vary, specs, profile, bool(inputs))
     names = [axis.key for axis in axes]
     where = [where] if isinstance(where, str) else where
@@ -101,6 +114,7 @@ def sweep(
     sizes = next((list(axis.values) for axis in axes if axis.key == "tokens"), lengths)
     sources = Sources(profile, inputs, tokenizer, sizes or (None if inputs else [DEFAULT_LENGTH]), allow_long)
     speed, errors, best = _figures(axes, speed, errors, best)
+    cost_of.cache_clear()  # a file that names a machine may have changed since the last sweep of this process
     base = {"profile": profile, **_run_settings(run)}
     asked = _machine(machine, cost, names)
     runs = len(seed_list) or 1
@@ -125,33 +139,50 @@ def sweep(
     if inputs:
         settings["profile"] = "input"
 
-    lines: dict[int, str] = {}
+    records: dict[int, Any] = {}  # read as they come, while the processes work on: afterwards nothing runs beside it
 
     def result() -> Sweep:
         return _assemble(
-            lines, len(cells), axes, speed, errors, best, bars, settings, inputs_read, seed_list,
-            {"strategies": tuple(specs), "tokens": lengths},
+            records, len(cells), axes, speed, errors, best, bars, settings, inputs_read, seed_list,
+            {"strategies": tuple(specs), "tokens": lengths}, said,
         )  # fmt: skip
 
     journal = Journal(resume, fingerprint(cells, common, sources.described), len(cells)) if resume else None
     with journal or nullcontext():
         if journal is not None:
-            lines.update(journal.lines)
+            records.update((index, json.loads(line)) for index, line in journal.lines.items())
 
         def finished(new: list[str]) -> None:
             if journal is not None:
                 journal.add(new)
             for line in new:
-                lines[int(line[8 : line.index(",")])] = line  # each begins with {"cell":N,
+                record = json.loads(line)
+                records[record["cell"]] = record
             if progress is not None:
-                progress(len(lines), len(cells))
+                progress(len(records), len(cells))
 
-        work = list(chunks(cells, frozenset(lines), common, runs, longest))
+        work = list(chunks(cells, frozenset(records), common, runs, longest))
         try:
             execute(work, jobs, executor, finished)
         except KeyboardInterrupt:
             raise SweepInterrupted(result()) from None
     return result()
+
+
+def _usual_question(specs: Sequence[str], said: list[str]) -> list[str]:
+    """What is varied when nobody says what, and a sentence about it."""
+    found = usual(specs)
+    if not found:
+        known = ", ".join(dict.fromkeys(name for spec in specs for name in option_names(spec)))
+        raise UsageError(
+            "nothing is varied: say what, as in --vary batch_size=1,8,64 or --vary gpu=h100,h200"
+            + (f", or an option of {', '.join(specs)}: {known}" if known else f"; {', '.join(specs)} has no option")
+        )
+    said.append(
+        f"Nothing was said to vary, so the usual question is asked: {', '.join(found)}; --vary, --profile, --seeds and "
+        "--where ask another."
+    )
+    return found
 
 
 def _seeds(seeds: Sequence[int] | None) -> tuple[int, ...]:
@@ -193,7 +224,7 @@ def _machine(machine: Mapping[str, Any] | None, cost: Any, varied: Sequence[str]
 
 def _described(cost: Any, asked: MachineAsk) -> Any:
     if cost is None:
-        return asked.build() if asked.active_b is None or asked.params_b is not None else MachineAsk().build()
+        return cost_of(asked if asked.active_b is None or asked.params_b is not None else MachineAsk())
     from clover_sim.cost import Machine, Roofline
 
     return Roofline(cost) if isinstance(cost, Machine) else cost
@@ -213,7 +244,7 @@ def _check_cells(cells: Sequence[Cell], cost: Any) -> None:
         profile_settings(profile.replace("reference", "tool-call", 1) if "inputs" in given and reference else profile)
     if cost is None:
         for machine in dict.fromkeys(cell.machine for cell in cells):
-            machine.build()
+            cost_of(machine)
 
 
 def _figures(axes: Sequence[Axis], speed: str | None, errors: str, best: str | None) -> tuple[str, str, str]:
@@ -229,11 +260,11 @@ def _figures(axes: Sequence[Axis], speed: str | None, errors: str, best: str | N
 
 
 def _assemble(
-    lines: Mapping[int, str], cells: int, axes: Sequence[Axis], speed: str, errors: str, best_by: str,
+    found: Mapping[int, Any], cells: int, axes: Sequence[Axis], speed: str, errors: str, best_by: str,
     where: tuple[judge.Bar, ...], settings: dict[str, Any], inputs: tuple[Mapping[str, Any], ...],
-    seeds: tuple[int, ...], question: dict[str, Any],
+    seeds: tuple[int, ...], question: dict[str, Any], said: Sequence[str] = (),
 ) -> Sweep:  # fmt: skip
-    records = [json.loads(lines[index]) for index in sorted(lines)]
+    records = [found[index] for index in sorted(found)]
     rows = [record["row"] for record in records if "row" in record]
     refused = [record["refused"] for record in records if "refused" in record]
     samples = {i: r["samples"] for i, r in enumerate(r for r in records if "row" in r) if "samples" in r}
@@ -243,6 +274,7 @@ def _assemble(
     alike = judge.indistinct(best_by, chosen, among, rows, samples) if chosen is not None else []
     near = judge.near_front(rows, among, front, (speed, errors), samples)
     notes = explain(rows, front, chosen, best_by, alike, where, speed, errors, len(seeds) or 1, len(refused), near)
+    notes = [*said, *notes]
     warnings = []
     if refused:
         warnings.append(f"refused: {len(refused)} of {cells} cells; the first: {refused[0]['reason']}")

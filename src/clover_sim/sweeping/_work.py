@@ -20,7 +20,8 @@ SAMPLED = (
 
 
 @lru_cache(maxsize=64)
-def _cost(machine: MachineAsk) -> Any:
+def cost_of(machine: MachineAsk) -> Any:
+    """The cost model of a machine in words, made once in each process."""
     return machine.build()
 
 
@@ -60,7 +61,7 @@ def _together(chunk: Chunk, run: Any, machine: MachineAsk, members: Any) -> list
     tokens = keywords.pop("tokens")
     result = compare(
         [spec for _, spec, _ in members], tokens=None if tokens is None else [tokens],
-        cost=_cost(machine) if given is None else given, keep=keep, **keywords,
+        cost=cost_of(machine) if given is None else given, keep=keep, **keywords,
     )  # fmt: skip
     lines = []
     for (index, _, varied), row in zip(members, result.rows, strict=True):

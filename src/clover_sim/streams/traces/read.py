@@ -21,6 +21,13 @@ def read_trace(path: str, *, allow_long: bool = False) -> list[Recording]:
         allow_long: read even what unpacks to more than 256 MB.
 
     Raises :class:`InputError` with ``file:line`` and the reason for everything that cannot be a recording.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "trace.jsonl")
+    >>> with open(path, "w") as stream:
+    ...     _ = stream.write('{"step_map": [1, 1, 2, 3], "block_size": 4}')
+    >>> len(read_trace(path))
+    1
     """
     from clover_sim.streams.traces.forms import recordings
 
