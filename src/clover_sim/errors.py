@@ -9,19 +9,35 @@ from collections.abc import Iterable
 
 
 class CloverError(Exception):
-    """Base of all errors that ``clover_sim`` raises on purpose."""
+    """Base of all errors that ``clover_sim`` raises on purpose.
+
+    >>> from clover_sim import load_model
+    >>> try:
+    ...     load_model("no-such-model")
+    ... except CloverError as error:
+    ...     type(error).__name__, error.exit_code
+    ('UsageError', 2)
+    """
 
     exit_code = 3
 
 
 class UsageError(CloverError):
-    """The request itself is off: an unknown name or option, contradictory flags."""
+    """The request itself is off: an unknown name or option, contradictory flags.
+
+    >>> UsageError("unknown name").exit_code
+    2
+    """
 
     exit_code = 2
 
 
 class InputError(CloverError):
-    """A file or a figure that was handed in cannot be used."""
+    """A file or a figure that was handed in cannot be used.
+
+    >>> InputError("cannot be read").exit_code
+    3
+    """
 
     exit_code = 3
 
@@ -30,6 +46,9 @@ class DecoderFault(CloverError):
     """A decoder or a plug-in did something it must not do.
 
     ``location`` is ``file:line`` in the decoder's own source where one is known.
+
+    >>> DecoderFault("it raised", "mine.py:7").location
+    'mine.py:7'
     """
 
     exit_code = 4
@@ -40,11 +59,19 @@ class DecoderFault(CloverError):
 
 
 class IllegalMove(DecoderFault):
-    """A decoder asked the engine for something the seven rules forbid."""
+    """A decoder asked the engine for something the seven rules forbid.
+
+    >>> issubclass(IllegalMove, DecoderFault), IllegalMove("commit outside the view").exit_code
+    (True, 4)
+    """
 
 
 class PluginError(DecoderFault):
-    """A plug-in cannot be loaded, or is not a decoder."""
+    """A plug-in cannot be loaded, or is not a decoder.
+
+    >>> issubclass(PluginError, DecoderFault)
+    True
+    """
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -26,6 +26,10 @@ _KINDS = {kind.label: kind for kind in Kind}
 _MOST = 1 << 32
 LONGEST_LINE = 1 << 20
 """Characters of a line; no row has a hundred."""
+MOST_KEPT = 4_000_000
+"""Figures kept of a file, whatever its size: some for each run and each different pass, one for each of its widths."""
+_RUN_FIGURES = 40
+_SHAPE_FIGURES = 8
 
 
 class RecordedRun(NamedTuple):
@@ -52,8 +56,8 @@ def ledger_lines(runs: Iterable[tuple[dict[str, Any], Run]]) -> Iterator[str]:
 def read_ledger(stream: IO[str], where: str) -> list[RecordedRun]:
     """Read a ledger file line by line; raises :class:`InputError` with the line number and the reason."""
     runs: list[RecordedRun] = []
-    about: dict[str, Any] | None = None
-    steps: dict[int, list[tuple[Kind, int, int, int]]] = {}
+    folding: _Folding | None = None
+    room = MOST_KEPT
     lines = _lines(stream, where)
     head = _decode(next(lines, (1, ""))[1], where, 1)
     if not isinstance(head, dict) or head.get("schema") != SCHEMA:
@@ -63,22 +67,86 @@ def read_ledger(stream: IO[str], where: str) -> list[RecordedRun]:
     for number, line in lines:
         value = _decode(line, where, number)
         if isinstance(value, dict):
-            if about is not None:
-                runs.append(_recorded(about, steps, where, number - 1))
-            about, steps = _about(value, where, number), {}
-        elif about is None:
+            if folding is not None:
+                runs.append(folding.finish(number - 1))
+                room = folding.room
+            folding = _Folding(_about(value, where, number), where, room - _RUN_FIGURES - len(line) // 10)
+        elif folding is None:
             raise InputError(f'{where}:{number}: a row before the first {{"run": ...}} line')
         else:
-            step, row = _row(value, where, number)
-            if step in steps and _role(steps[step][0][0]) != _role(row[0]):
-                raise InputError(
-                    f"{where}:{number}: a {row[0].label} pass in step {step}, which is a {steps[step][0][0].label} "
-                    "pass; expected drafts, prompts and passes of the target in steps of their own"
-                )
-            steps.setdefault(step, []).append(row)
-    if about is None:
+            folding.add(*_row(value, where, number), number)
+    if folding is None:
         raise InputError(f"{where}: the ledger holds no run")
-    return [*runs, _recorded(about, steps, where, number)]
+    return [*runs, folding.finish(number)]
+
+
+class _Folding:
+    """The rows of one run put together step by step, so that memory holds one step and the different passes alone."""
+
+    def __init__(self, about: dict[str, Any], where: str, room: int) -> None:
+        self.about, self.where, self.room = about, where, room
+        self._padding: dict[str, list[int]] = about.get("padding") or {}
+        self._groups: dict[tuple[Kind, tuple[int, ...], int], list[int]] = {}
+        self._step = -1
+        self._rows: list[tuple[Kind, int, int, int]] = []
+
+    def add(self, step: int, row: tuple[Kind, int, int, int], number: int) -> None:
+        """One more row, of this step or of a later one."""
+        if step < self._step:
+            raise InputError(
+                f"{self.where}:{number}: step {step} after step {self._step}; expected the steps in their order"
+            )
+        if step > self._step:
+            self._close(number - 1)
+            self._step = step
+        elif _role(self._rows[0][0]) != _role(row[0]):
+            label = self._rows[0][0].label
+            raise InputError(
+                f"{self.where}:{number}: a {row[0].label} pass in step {step}, which is a {label} pass; expected "
+                "drafts, prompts and passes of the target in steps of their own"
+            )
+        self._rows.append(row)
+        if len(self._rows) > self.room:
+            self._refuse(number)
+
+    def _close(self, number: int) -> None:
+        if not self._rows:
+            return
+        rows, self._rows = self._rows, []
+        kinds = [kind for kind, *_ in rows]
+        kind = kinds[0] if len(rows) == 1 else max(sorted(set(kinds)), key=kinds.count)  # as Ledger.shapes has it
+        widths = *(width for _, width, _, _ in rows), *self._padding.get(str(self._step), ())
+        key = (kind, widths, sum(r for _, _, r, _ in rows))
+        group = self._groups.get(key)
+        if group is None:
+            self.room -= _SHAPE_FIGURES + len(widths)
+            if self.room < 0:
+                self._refuse(number)
+            group = self._groups[key] = [0, 0]
+        group[0] += 1
+        group[1] += sum(context for *_, context in rows)
+
+    def _refuse(self, number: int) -> None:
+        raise InputError(
+            f"{self.where}:{number}: more runs and different passes than fit into {MOST_KEPT:,} figures; split the "
+            "file by run"
+        )
+
+    def finish(self, last: int) -> RecordedRun:
+        """The run, which ends with line ``last``."""
+        if self.about["tokens"] and self._step < 0:
+            tokens = self.about["tokens"]
+            raise InputError(f"{self.where}:{last}: a run of {tokens} tokens without a row; is the file cut short?")
+        self._close(last)
+        if self.room < 0:
+            self._refuse(last)
+        return RecordedRun(
+            self.about,
+            tuple(
+                (PassShape(kind, widths, context / count, recompute), count)
+                for (kind, widths, recompute), (count, context) in self._groups.items()
+            ),
+        )
 
 
 def _lines(stream: IO[str], where: str) -> Iterator[tuple[int, str]]:
@@ -92,15 +160,6 @@ def _lines(stream: IO[str], where: str) -> Iterator[tuple[int, str]]:
 
 def _role(kind: Kind) -> Kind | None:
     return kind if kind in (Kind.DRAFT, Kind.PREFILL) else None
-
-
-def _recorded(
-    about: dict[str, Any], steps: dict[int, list[tuple[Kind, int, int, int]]], where: str, last: int
-) -> RecordedRun:
-    """The run that ends with line ``last``."""
-    if about["tokens"] and not steps:
-        raise InputError(f"{where}:{last}: a run of {about['tokens']} tokens without a row; is the file cut short?")
-    return RecordedRun(about, _grouped(steps, about.get("padding") or {}))
 
 
 def read_ledger_file(path: str) -> list[RecordedRun]:
@@ -169,24 +228,6 @@ def _row(value: Any, where: str, number: int) -> tuple[int, tuple[Kind, int, int
     return value[0], (kind, value[4], value[5], value[6])
 
 
-def _grouped(
-    steps: dict[int, list[tuple[Kind, int, int, int]]], padding: dict[str, list[int]]
-) -> tuple[tuple[PassShape, int], ...]:
-    groups: dict[tuple[Kind, tuple[int, ...], int], list[int]] = {}
-    for step, rows in steps.items():
-        kinds = [kind for kind, *_ in rows]
-        kind = kinds[0] if len(rows) == 1 else max(sorted(set(kinds)), key=kinds.count)  # as Ledger.shapes has it
-        widths = *(width for _, width, _, _ in rows), *padding.get(str(step), ())
-        key = (kind, widths, sum(r for _, _, r, _ in rows))
-        group = groups.setdefault(key, [0, 0])
-        group[0] += 1
-        group[1] += sum(context for *_, context in rows)
-    return tuple(
-        (PassShape(kind, widths, context / count, recompute), count)
-        for (kind, widths, recompute), (count, context) in groups.items()
-    )
-
-
 def price_recorded(run: RecordedRun, cost: CostModel, batch_size: int = 1) -> dict[str, Any]:
     """One recorded run on another machine: the columns that follow from the ledger, quality beside speed.
 
@@ -199,6 +240,9 @@ def price_recorded(run: RecordedRun, cost: CostModel, batch_size: int = 1) -> di
     shapes = run.shapes
     if batch_size > 1:
         n = batch_size
+        widest = max((len(s.widths) for s, _ in shapes), default=1)
+        if widest * n > MOST_KEPT:
+            raise InputError(f"{n} runs at once with {widest} sequences each: at most {MOST_KEPT:,} sequences a pass")
         shapes = tuple(
             (PassShape(s.kind, s.widths * n, s.context_tokens * n, s.recompute_tokens * n), count)
             for s, count in shapes

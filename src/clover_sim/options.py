@@ -81,12 +81,17 @@ def build(cls: type, options: Mapping[str, Any], where: str) -> Any:
             raise UsageError(f"{where}: {one_line(error).partition(': ')[2]}") from None
 
 
+_TYPES: dict[type, dict[str, Any]] = {}  # read once a class: a sweep builds the same one for every cell
+
+
 def _field_types(cls: type, known: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Types of the fields alone: other annotations may name what exists only for a type checker."""
-    annotations = {name: f.type for name, f in known.items()}
-    shim = type(cls.__name__, (), {"__annotations__": annotations, "__module__": cls.__module__})
-    with foreign(f"{where}: the types of its options cannot be read"):
-        return get_type_hints(shim)
+    if cls not in _TYPES:
+        annotations = {name: f.type for name, f in known.items()}
+        shim = type(cls.__name__, (), {"__annotations__": annotations, "__module__": cls.__module__})
+        with foreign(f"{where}: the types of its options cannot be read"):
+            _TYPES[cls] = get_type_hints(shim)
+    return _TYPES[cls]
 
 
 def _coerce(text: str, hint: Any, where: str) -> Any:

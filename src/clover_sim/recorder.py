@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import count
 from typing import Any
 
 from clover_sim.bulk import ThresholdPlan
@@ -14,6 +19,8 @@ from clover_sim.records import Kind, TokenClass
 from clover_sim.request import Run
 from clover_sim.streams.base import Stream
 
+_number = count()
+
 
 def record(
     decoder: Any, stream: Stream, *, name: str | None = None, strategy: str = "", **options: Any
@@ -22,6 +29,11 @@ def record(
 
     The record is one line of a trace file: reading it back and replaying it gives the same passes and commits.
     Raises :class:`UsageError` for a strategy that settles tokens in causal passes: there are no confidences to record.
+
+    >>> from clover_sim import build_strategy, open_stream
+    >>> done, line = record(build_strategy("block-diffusion")[1], open_stream("tool-call", 64))
+    >>> done.totals.tokens, isinstance(line, dict)
+    (64, True)
     """
     seen: dict[int, dict[int, float]] = {}
     batch = Batch(**{k: options.pop(k) for k in ("kv_write", "eos_stop", "align") if k in options})
@@ -53,22 +65,61 @@ def record(
 
 
 def write_records(path: str, records: Iterable[Mapping[str, Any]]) -> int:
-    """Write one record a line; gzip for a name that ends in ``.gz``. Returns how many were written."""
-    count = 0
-    try:
-        if path.endswith(".gz"):
-            import gzip
+    """Write one record a line; gzip for a name that ends in ``.gz``. Returns how many were written.
 
-            stream: Any = gzip.open(path, "wt", encoding="utf-8")  # noqa: SIM115
-        else:
-            stream = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        with stream:
-            for entry in records:
-                stream.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False) + "\n")
-                count += 1
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
-    return count
+    The file appears whole or not at all, in the place of one that was there; the same records give the same bytes.
+    Raises :class:`InputError` where it cannot be written.
+
+    >>> import os, tempfile
+    >>> from clover_sim import build_strategy, open_stream, read_trace
+    >>> _, line = record(build_strategy("block-diffusion")[1], open_stream("tool-call", 64))
+    >>> path = os.path.join(tempfile.mkdtemp(), "trace.jsonl.gz")
+    >>> write_records(path, [line, line]), len(read_trace(path))
+    (2, 2)
+    """
+    found = list(records)
+    try:
+        _put(path, encoded(found, path.endswith(".gz")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
+    return len(found)
+
+
+def encoded(records: Iterable[Mapping[str, Any]], compressed: bool = False) -> bytes:
+    """The bytes of a trace file: one record a line, gzip if ``compressed``, without the time of day."""
+    lines = (json.dumps(entry, separators=(",", ":"), ensure_ascii=False) + "\n" for entry in records)
+    data = "".join(lines).encode("utf-8", "backslashreplace")
+    if not compressed:
+        return data
+    import gzip
+
+    packed = io.BytesIO()
+    with gzip.GzipFile("", "wb", 9, packed, mtime=0) as stream:  # whose header is alike on every version of Python
+        stream.write(data)
+    return packed.getvalue()
+
+
+def _put(path: str, data: bytes) -> None:
+    """Write beside the file, then move into its place; what is no plain file is written to directly."""
+    target = os.path.realpath(path)
+    old = os.stat(target) if os.path.exists(target) else None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with open(target, "wb") as stream:
+            stream.write(data)
+        return
+    temporary = os.path.join(os.path.dirname(target), f".clover-sim.{os.getpid()}.{next(_number)}.record.tmp")
+    try:
+        with open(temporary, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if old is not None:
+            os.chmod(temporary, stat.S_IMODE(old.st_mode))
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def _blocks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -15,10 +16,11 @@ from clover_sim.options import build, split_spec
 ENTRY_POINT_GROUP = "clover_sim.decoders"
 
 
-def _builtin_modules() -> list[str]:
+@cache
+def _builtin_modules() -> tuple[str, ...]:
     """Module names of the built-in decoders, found by looking into their folder."""
     folder = os.path.dirname(decoders.__file__)
-    return sorted(f[:-3] for f in os.listdir(folder) if f.endswith(".py") and not f.startswith("_"))
+    return tuple(sorted(f[:-3] for f in os.listdir(folder) if f.endswith(".py") and not f.startswith("_")))
 
 
 def _load_builtin(module: str) -> Any:
@@ -66,7 +68,7 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
         return _load_class(point.value), {}
     if name.endswith(".py"):
         raise UsageError(f"strategy {name!r} is a file: name the class in it too, as in -s {name}:MyDecoder")
-    known = [m.replace("_", "-") for m in _builtin_modules()] + list(presets) + list(plugins)
+    known = [*(m.replace("_", "-") for m in _builtin_modules()), *presets, *plugins]
     raise UsageError(f"strategy {name!r} is not known{suggest(name, known)}")
 
 

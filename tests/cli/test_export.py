@@ -74,7 +74,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with _export.forced(True), pytest.raises(KeyboardInterrupt):
         _export.replace(str(target), b"new")
     assert target.read_text() == "old" and os.listdir(tmp_path) == ["r.json"]
 
@@ -84,7 +84,8 @@ def test_links_and_permissions_are_kept(tmp_path):
     target.write_text("old")
     target.chmod(0o640)
     link.symlink_to(target)
-    _export.replace(str(link), b"new")
+    with _export.forced(True):
+        _export.replace(str(link), b"new")
     assert link.is_symlink() and target.read_text() == "new"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
@@ -180,7 +181,7 @@ def test_all_exports_or_none(tmp_path, monkeypatch, capsys, broken):
     monkeypatch.chdir(tmp_path)
     for name in ("a.json", "b.csv"):
         (tmp_path / name).write_text("old")
-    exports = ["--export", "a.json", "--export", "b.csv"]
+    exports = ["--force", "--export", "a.json", "--export", "b.csv"]
     if broken == "render":
         monkeypatch.setattr("clover_sim.report.csv.render", lambda *_: 1 / 0)
     elif broken == "write":

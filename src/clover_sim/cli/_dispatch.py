@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clover_sim.cli._console import NO_OUTPUT, Console, harmless
-from clover_sim.cli._streams import chatter, output, results_only
+from clover_sim.cli._streams import chatter, output, results_only, stopped_by_signals
 from clover_sim.errors import CloverError, DecoderFault, InputError, UsageError, suggest
 
 FAULT = DecoderFault.exit_code
@@ -34,21 +34,27 @@ class Invocation:
 
 
 def main(argv: Sequence[str], last: bool = False) -> int:
-    """Run and return the exit code; only an interruption leaves as an exception.
+    """Run and return the exit code; only Ctrl-C leaves as an exception.
 
     Args:
         last: whether the process ends afterwards.
     """
     invocation = Invocation()
-    with results_only(last):
+    with results_only(last), stopped_by_signals(last) as stopped:
         try:
-            return run(argv, invocation)
+            code = run(argv, invocation)
         except KeyboardInterrupt:
-            raise
+            if not stopped:
+                raise
         except BaseException as error:  # a plug-in may raise SystemExit or worse
-            if _interrupted(error):
-                raise KeyboardInterrupt from None
-            return report(error, invocation)
+            if not stopped:
+                if _interrupted(error):
+                    raise KeyboardInterrupt from None
+                return report(error, invocation)
+        if stopped:
+            chatter("\nclover-sim: stopped by " + stopped[0].name + "\n")
+            code = 128 + int(stopped[0])
+        return code
 
 
 def run(argv: Sequence[str], invocation: Invocation) -> int:
@@ -97,8 +103,15 @@ def _run_command(name: str, command: Any, words: Sequence[str], invocation: Invo
     if getattr(args, "help", True):
         Console().write(parser.format_help())
         return 0
-    code: int = command.run(args, Console(color=args.color, quiet=args.quiet, prog=parser.prog))
-    return code
+    console = Console(color=args.color, quiet=args.quiet, prog=parser.prog)
+    written, read = parser.files(args)
+    if not written:
+        return int(command.run(args, console))
+    from clover_sim.cli import _export
+
+    with _export.forced(getattr(args, "force", False)):
+        _export.check_flags(written, read)
+        return int(command.run(args, console))
 
 
 def commands() -> dict[str, Any]:

@@ -12,6 +12,8 @@ setattr(argparse, "_", str)  # noqa: B010 (its messages in the language of ours,
 
 _NUMERIC = tuple("0123456789.")
 _HELP_WIDTH = 80
+OUTPUT = "output"
+"""The group of flags that say how and where results are shown; every FILE in it is one to write."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -88,6 +90,24 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(f"unknown flag {flag}{hint if 'mean' in hint else '; run with --help to see all'}")
         return args
 
+    def files(self, args: argparse.Namespace) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """The files that the values name, those to write and those to read, each as (flag, path).
+
+        A flag names a file if its metavar says so, and it is written to if it stands in the group "output".
+        """
+        written: list[tuple[str, str]] = []
+        read: list[tuple[str, str]] = []
+        for group in self._action_groups:
+            for action in group._group_actions:
+                if "FILE" not in str(action.metavar):
+                    continue
+                value = getattr(args, action.dest, None)
+                flag = action.option_strings[-1] if action.option_strings else str(action.metavar)
+                paths = [value] if isinstance(value, str) else value or ()
+                found = [(flag, path) for path in paths if isinstance(path, str)]
+                (written if group.title == OUTPUT else read).extend(found)
+        return written, read
+
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
         """Values such as ``-1:3`` joined to their flag: they are numbers, and what is wrong with them can be said."""
         joined: list[str] = []
@@ -151,18 +171,22 @@ def choice(*names: str) -> Callable[[str], Any]:
 
 
 def common_flags(parser: argparse.ArgumentParser, formats: Sequence[str] = ()) -> argparse._ArgumentGroup:
-    """``--format``, ``--export``, colour, ``-q``, ``-v``, ``-h``; returns the group, for more of the kind.
+    """``--format``, ``--export``, ``--force``, colour, ``-q``, ``-v``, ``-h``; returns the group, for more of the kind.
+
+    A flag added to it with the metavar FILE names a file to write: none that is there is replaced without ``--force``,
+    nor one that another flag reads.
 
     Args:
         formats: those the command has; without it every format of :mod:`clover_sim.report`.
     """
-    group = parser.add_argument_group("output")
+    group = parser.add_argument_group(OUTPUT)
     group.add_argument("--format", metavar="NAME", default="table",
                        type=choice(*formats) if formats else typed(_format_name),
                        help=", ".join(formats))  # fmt: skip
     group.add_argument("--export", metavar="FILE", action="append", default=[],
                        help="also write the result to FILE, in the format of its ending; repeatable; - is "
                        "standard output")  # fmt: skip
+    group.add_argument("-f", "--force", action="store_true", help="replace files that are there")
     group.add_argument("--color", metavar="WHEN", default="auto", type=choice("auto", "always", "never"),
                        help="auto, always or never; NO_COLOR and FORCE_COLOR are followed")  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")

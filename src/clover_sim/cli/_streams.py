@@ -1,4 +1,4 @@
-"""The standard streams: output kept for results alone, errors written so that writing them never fails."""
+"""The standard streams and the signals that end a program: results whole, errors said, nothing left half done."""
 
 from __future__ import annotations
 
@@ -57,6 +57,40 @@ def results_only(last: bool = False) -> Iterator[None]:
                 kept.close()
         if last:
             atexit.register(_end)
+
+
+@contextmanager
+def stopped_by_signals(last: bool) -> Iterator[list[Any]]:
+    """Meet the signals that end a program as Ctrl-C is met, so that nothing is left half done; the list names them.
+
+    Args:
+        last: whether the process is that of the command; another one keeps its own manners.
+    """
+    stopped: list[Any] = []
+    if not last:
+        yield stopped
+        return
+    import signal
+
+    own = os.getpid()
+
+    def stop(number: int, _frame: Any) -> None:
+        if os.getpid() != own:  # a worker, which has nothing to put right
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        elif not stopped:  # a second one would disturb the tidying up
+            stopped.append(signal.Signals(number))
+            raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores one
+    for number in numbers:
+        signal.signal(number, stop)
+    try:
+        yield stopped
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN if stopped else signal.SIG_DFL)
 
 
 def _take_descriptor(real: TextIO | None) -> TextIO | None:

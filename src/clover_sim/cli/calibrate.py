@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from clover_sim.cli import _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
+
+if TYPE_CHECKING:
+    from clover_sim.cli._export import Export
 
 SUMMARY = "Fit an engine to speeds of your machine, or a model's confidence to a trace or tokens per pass."
 EXAMPLES = """\
@@ -22,6 +26,7 @@ examples:
 """
 
 _FORMATS = ("toml", "json")
+_MOST_BATCH = 65_536
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -62,6 +67,9 @@ def run(args: Namespace, console: Console) -> int:
     for flag in ("model", "gpu"):
         if getattr(args, flag) is None:
             raise UsageError(f"--{flag} is missing: a speed says nothing without the {flag} it was measured on")
+    largest = max(args.batch_size, default=1)
+    if largest > _MOST_BATCH:
+        raise UsageError(f"--batch-size {largest}: no card holds so many sequences; expected at most {_MOST_BATCH}")
     batches = _each(args.batch_size, len(speeds), "--batch-size", 1)
     contexts = _each(args.context, len(speeds), "--context", 1024)
     exports = _targets(args.export)
@@ -96,11 +104,7 @@ def run(args: Namespace, console: Console) -> int:
         console.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         console.write(text)
-    for path in exports:
-        from clover_sim.cli._export import replace
-
-        replace(path, text.encode())
-        console.info(f"wrote {path}")
+    _write(exports, text, console)
     worst = max(map(abs, found.errors))
     if worst > 0.1:
         console.warning(
@@ -128,7 +132,7 @@ def _confidence(args: Namespace, console: Console) -> int:
     from clover_sim.fitting import fit_from_tpf, fit_from_trace
 
     if args.trace:
-        fits = fit_from_trace(args.trace, domain=args.domain)
+        fits = [f._replace(name=_harmless(f.name)) for f in fit_from_trace(args.trace, domain=args.domain)]
     else:
         fits = [fit_from_tpf(args.tpf_at, block_size=args.block_size)]
     if exports and len(fits) > 1:
@@ -146,12 +150,22 @@ def _confidence(args: Namespace, console: Console) -> int:
         console.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         console.write("\n".join(fit.to_toml(fit.name) for fit in fits))
-    for path in exports:
-        from clover_sim.cli._export import replace
-
-        replace(path, fits[0].to_toml(fits[0].name).encode())
-        console.info(f"wrote {path}")
+    _write(exports, fits[0].to_toml(fits[0].name), console)
     return 0
+
+
+def _harmless(name: str) -> str:
+    """A name out of a trace as it can stand between the quotation marks of a TOML file."""
+    plain = "".join(char if char.isprintable() else " " for char in name)
+    return " ".join(plain.replace('"', "'").replace("\\", "/").split())
+
+
+def _write(exports: list[Export], text: str, console: Console) -> None:
+    """Write the file, and any others asked for, or none."""
+    if exports:
+        from clover_sim.cli._export import write_all
+
+        write_all(exports, lambda _format, _look: text, console)
 
 
 def _each(values: list[int], count: int, flag: str, default: int) -> list[int]:
@@ -163,12 +177,10 @@ def _each(values: list[int], count: int, flag: str, default: int) -> list[int]:
     return values
 
 
-def _targets(paths: list[str]) -> list[str]:
-    from clover_sim.cli._export import checked_target
+def _targets(paths: list[str]) -> list[Export]:
+    from clover_sim.cli._export import Export, checked_target
 
     for path in paths:
         if path != "-" and not path.lower().endswith(".toml"):
             raise UsageError(f"--export {path!r}: this command writes .toml only")
-        if path != "-":
-            checked_target(path)
-    return [path for path in paths if path != "-"]
+    return [Export(path, "toml", checked_target(path)) for path in paths if path != "-"]

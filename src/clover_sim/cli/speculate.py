@@ -11,6 +11,7 @@ from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import number, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
+from clover_sim.report import _flat
 
 SUMMARY = "Will speculative decoding pay: speed-up, best draft length, break-even, the batch where it stops."
 EXAMPLES = """\
@@ -22,7 +23,6 @@ examples:
   clover-sim speculate --from-log server.log --gpu h100
 """
 
-_FORMATS = ("table", "json")
 _RATE_OF = {
     "vllm": "accepted/drafted", "llama.cpp": "accepted/drafted", "trtllm": "accepted/drafted",
     "sglang": "sglang-new", "sglang-old": "sglang-old", "conditional": "conditional",
@@ -74,12 +74,12 @@ def configure(parser: ArgumentParser) -> None:
         "cost": "roofline only; see the flags under measured",
     })  # fmt: skip
     parser.set_defaults(batch_size=None)
-    common_flags(parser, _FORMATS)
+    common_flags(parser, _flat.FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Price, answer, print, export."""
-    exports = _export.plan(args.export, _FORMATS)
+    exports = _export.plan(args.export, _flat.FORMATS)
     if args.cost is not None:
         raise UsageError("--cost: speculate prices with the roofline; give --baseline or --width-ms for measured times")
     from clover_sim.cost import Machine
@@ -121,13 +121,12 @@ def run(args: Namespace, console: Console) -> int:
     from clover_sim.speculation.document import document, outline
 
     def text(name: str, look: Any) -> str:
-        if name == "json":
-            import json
-
-            return json.dumps(document(found, taken), indent=2, allow_nan=False) + "\n"
         from clover_sim.report._outline import render_outline
 
-        return render_outline(outline(found, taken), look)
+        return _flat.render(
+            name, look, lambda: document(found, taken), found.to_dicts,
+            lambda look: render_outline(outline(found, taken), look),
+        )  # fmt: skip
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)

@@ -80,7 +80,8 @@ def legend(rows: Sequence[Row]) -> list[str]:
     """For each strategy with options, those that its label does not say: every setting can be read off the page."""
     varying, found = _varying(rows), {}
     for row in rows:
-        options = {k: v for k, v in (row.get("options") or {}).items() if k not in varying[row["strategy"]]}
+        stated = (row.get("options") or {}).items()
+        options = {k: v for k, v in stated if k not in varying[row["strategy"]] and (v is not None or k == "drafter")}
         drafter = row.get("drafter")
         if drafter and "drafter" not in varying[row["strategy"]]:
             options.setdefault("drafter", drafter.get("model"))

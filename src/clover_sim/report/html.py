@@ -41,11 +41,17 @@ def render(result: Result, look: Look = PLAIN) -> str:
                       + "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
         _page.section("Rows", _table(result)),
         _page.section("Reproduce", f"<pre><code>{_text(command(result))}</code></pre>" + _page.note(
-            f"clover-sim {__version__}, standard library only; the same command gives the same figures.")),
+            f"clover-sim {__version__}{_run(result)}, standard library only; the same command gives the same figures.")),
         _page.section("Settings and sources", _settings(result) + _sources(result)),
         _page.section("What the columns mean", _meanings()),
     ]  # fmt: skip
     return _page.page(title, question, "".join(parts), _what_if.embedded(result, command(result, point=True)))
+
+
+def _run(result: Result) -> str:
+    """The run id of a comparison; a sweep has none."""
+    found = getattr(result, "run_id", "")
+    return f", run {found}" if found else ""
 
 
 def _text(value: Any) -> str:

@@ -36,6 +36,8 @@ def render(result: Result, look: Look = PLAIN) -> str:
         parts.append("\n".join(f"- {escape(text)}" for text in options))
     if result.notes:
         parts.append("\n".join(f"- {escape(clean(' '.join(note.split())))}" for note in result.notes))
+    if run_id := getattr(result, "run_id", ""):
+        parts.append(f"Run {run_id}.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,0 +1,128 @@
+"""Faults that fuzzing found, each as the smallest case that showed it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clover_sim as cs
+from clover_sim.cli import main
+
+STEPS = '{"step_map": [1, 1, 2, 3], "block_size": 4}\n'
+ABSURD = "1" + "0" * 30
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_trace_without_texts_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.jsonl").write_text(STEPS)
+    assert main(["trace", "--trace", "t.jsonl"]) == 0
+    table = capsys.readouterr().out
+    assert all(f"\n{position:>3}  " in table for position in range(4))
+    assert main(["trace", "--trace", "t.jsonl", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["texts"]) == len(document["classes"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"stream"', '"strean"'), ('"options"', '"option"'), ('"tokens":', '"token":'), ('"target_passes":', '"target":'),
+     ('"target_passes":', '"target_passes":9'), ('"block-diffusion"', "7")],
+)  # fmt: skip
+def test_a_changed_cell_is_no_result(old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["sweep", "--vary", "threshold=0.9,0.95", "--tokens", "16", "--jobs", "1", "--resume", "cells.jsonl"]
+    assert main(words) == 0
+    first = capsys.readouterr().out
+    assert main(words) == 0 and capsys.readouterr().out == first
+    cells = Path("cells.jsonl")
+    cells.write_text(cells.read_text().replace(old, new))
+    assert main(words) == 3
+    assert "line 2 is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["price", "x" * 3000], ["x" * 3000], ["compare", "-s", "ar:" + "x" * 3000 + "=1"]])
+def test_messages_are_about_a_thousand_characters_at_most(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert 900 < len(capsys.readouterr().err) < 1100
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        f"eagle:speculative_num_draft_tokens={ABSURD}", f"eagle-tree:speculative_eagle_topk={ABSURD}",
+        f"eagle-tree:speculative_num_steps={ABSURD}", f"dflash2:speculative_num_draft_tokens={ABSURD}",
+        f"speculative:num_speculative_tokens={ABSURD}", f"mtp:speculative_num_draft_tokens={ABSURD}",
+    ],
+)  # fmt: skip
+def test_absurd_drafts_are_refused_by_the_name_of_their_option(
+    strategy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "--tokens", "8", "-s", strategy]) == 2
+    assert "expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("packed", [gzip.compress(STEPS.encode()), b"\x1f\x8b", gzip.compress(STEPS.encode())[:-9]])
+def test_a_packed_trace_is_closed(packed: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.jsonl.gz").write_bytes(packed)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        main(["compare", "--trace", "t.jsonl.gz", "-s", "ar"])
+    assert [str(w.message) for w in said] == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\u2028"])
+def test_messages_are_one_line_whatever_stands_in_them(end: str) -> None:
+    with pytest.raises(cs.UsageError) as error:
+        cs.build_strategy(f"p-eagle:clustering=a{end}b")
+    assert len(str(error.value).splitlines()) == 1
+
+
+ODD_CALLS: dict[str, Any] = {
+    "no width": lambda: cs.price(widths=()),
+    "no batch": lambda: cs.price(batch_sizes=()),
+    "no context": lambda: cs.price(contexts=()),
+    "width 0": lambda: cs.price(widths=(0,)),
+    "huge width": lambda: cs.price(widths=(10**400,)),
+    "negative batch": lambda: cs.price(batch_sizes=(-(10**30),)),
+    "negative context": lambda: cs.price(contexts=(-1,)),
+    "huge answer": lambda: cs.price(output_tokens=10**400),
+    "no draft": lambda: cs.speculate(most_k=-1),
+    "empty run of a schedule": lambda: cs.speculate(schedule=((),)),  # type: ignore[arg-type]
+    "short run of a schedule": lambda: cs.speculate(schedule=((2, 1),)),  # type: ignore[arg-type]
+    "huge cache": lambda: cs.speculate(context_tokens=10**400),
+    "bushy tree": lambda: cs.speculate(None, "eagle-tree", "code", topk=10**9),
+    "no ledger": lambda: serve(pool=0),
+    "no users": lambda: serve(users_ladder=(0,)),
+    "no burst": lambda: serve(burst=0),
+    "huge burst": lambda: serve(burst=10**400, rate_per_s=1.0),
+    "thinking backwards": lambda: serve(users=2, think_s=float("-inf")),
+    "policy": lambda: serve(policy="x"),
+    "rule of the cache": lambda: serve(cache_rule="x"),
+    "chance of 100": lambda: agent(failure=cs.Failure(loop_per_1000=100.0)),
+    "chance that is no number": lambda: agent(failure=cs.Failure(structural=float("nan"))),
+    "huge batch": lambda: agent(batch_size=10**400),
+    "huge text": lambda: cs.compare(["ar"], tokens=10**400),
+}
+
+
+def serve(pool: int = 3, policy: str = "first-done-first-out", cache_rule: str = "queue", **traffic: Any) -> Any:
+    asked = cs.Traffic(**{"requests": 5, "users_ladder": (), **traffic})
+    return cs.serve(["ar"], asked, pool=pool, policy=policy, cache_rule=cache_rule)
+
+
+def agent(**keywords: Any) -> Any:
+    return cs.agent("web-task", ["ar"], tasks=1, **keywords)
+
+
+@pytest.mark.parametrize("call", ODD_CALLS.values(), ids=ODD_CALLS.keys())
+def test_calls_refuse_what_the_command_line_refuses(call: Any) -> None:
+    with pytest.raises(cs.UsageError):
+        call()
