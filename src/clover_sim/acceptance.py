@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 
 from clover_sim.errors import InputError, UsageError, suggest
 
@@ -61,12 +62,12 @@ class Acceptance:
     @property
     def length(self) -> float:
         """Tokens a cycle writes, the bonus token included: from 1 to k + 1."""
-        return 1 + sum(self.survival)
+        return 1 + fsum(self.survival)
 
     @property
     def rate(self) -> float:
         """Accepted over drafted tokens."""
-        return sum(self.survival) / self.k
+        return fsum(self.survival) / self.k
 
     @property
     def conditional(self) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from math import fsum
 from typing import NamedTuple
 
 from clover_sim.errors import UsageError
@@ -19,7 +20,7 @@ class Tree(NamedTuple):
     @property
     def length(self) -> float:
         """Tokens a cycle, bonus included."""
-        return 1 + sum(self.survival)
+        return 1 + fsum(self.survival)
 
 
 def coverage(first: float, rank: int) -> float:

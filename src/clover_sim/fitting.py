@@ -15,6 +15,7 @@ from clover_sim.physics.context import Confidence
 from clover_sim.physics.context_sample import Counts, DrawnSequence, decode_sample, draw_sample
 from clover_sim.physics.damage import Damage
 from clover_sim.records import TokenClass
+from clover_sim.specs.check import toml_text
 from clover_sim.streams.traces import Recording, read_trace
 from clover_sim.streams.workloads import kinds_of
 
@@ -41,8 +42,9 @@ class Fit(NamedTuple):
         """The fit as a workload file, to be used as ``--profile context:workload=FILE``."""
         c = self.confidence
         return (
-            f'name = "{name}"\nsummary = "fitted by clover-sim calibrate"\ntext = "{text}"\n'
-            f'source = "{self.name}"\n\n[confidence]\nmu = {c.mu:.4f}\nsd = {c.sd:.4f}\nspread = {c.spread:.4f}\n'
+            f'name = {toml_text(name)}\nsummary = "fitted by clover-sim calibrate"\ntext = {toml_text(text)}\n'
+            f'source = {toml_text(self.name)}\n\n[confidence]\n'
+            f"mu = {c.mu:.4f}\nsd = {c.sd:.4f}\nspread = {c.spread:.4f}\n"
             f"by_kind = {str(c.by_kind).lower()}\n"
         )
 

@@ -169,3 +169,8 @@ def test_drafts_are_priced_in_a_comparison() -> None:
     free = compare("eagle3:drafter=none", tokens=256).rows[0]
     assert free["latency_s"] < rows["eagle3"]["latency_s"]
     assert rows["eagle3"]["drafter"]["model"] == "eagle3-head"
+
+
+def test_a_tree_of_a_million_levels_is_refused_at_once() -> None:
+    with pytest.raises(UsageError, match="at most 64 levels"):
+        build_strategy("eagle-tree:speculative_num_steps=999999999999")

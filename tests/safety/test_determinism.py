@@ -73,9 +73,7 @@ def answer(name, folder, **env):
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"calibrate-tpf"}))  # which takes its time
-def test_hash_seed_locale_and_zone_change_nothing(request, name, folder):
-    if name == "serve-log":  # times without a zone are read in that of the machine
-        request.applymarker(pytest.mark.xfail(reason="times without a zone"))
+def test_hash_seed_locale_and_zone_change_nothing(name, folder):
     turkish, german, *_ = locales()
     first = answer(name, folder, PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C")
     for env in (
@@ -117,14 +115,9 @@ def _pythons():
     return found
 
 
-SUMS = {"agent", "serve", "speculate", "validate"}
-"""Python 3.12 and later round a ``sum`` of floats once, 3.11 at each step; ``math.fsum`` is the same everywhere."""
-
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_versions_of_python_agree(request, name, folder):
-    if name in SUMS:
-        request.applymarker(pytest.mark.xfail(reason="sums of floats"))
+def test_versions_of_python_agree(name, folder):
     others = _pythons_once()
     if not others:
         pytest.skip("no other supported Python here")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from clover_sim.agents.reading import load_agent_workload
@@ -180,15 +181,15 @@ def _row(
         "step_s_median": _at(step_s, 0.5), "step_s_p90": _at(step_s, 0.9),
         "task_s_median": _at(task_s, 0.5), "task_s_p90": _at(task_s, 0.9),
         "task_s_per_success": all_s / finished if finished else None,
-        "prefill_s": sum(prefills), "decode_s": expected["decode_s"], "tool_s": sum(tools),
-        "clean_task_s": sum(prefills) + expected["decode_s"] + sum(tools),
+        "prefill_s": fsum(prefills), "decode_s": expected["decode_s"], "tool_s": fsum(tools),
+        "clean_task_s": fsum(prefills) + expected["decode_s"] + fsum(tools),
         "passes": expected["passes"], "locked_errors": expected["errors"],
         "tokens_per_pass": load.output_tokens / expected["passes"] if expected["passes"] else None,
         "step_success": p, "steps_per_failure": 1 / (1 - p) if p < 1 else None,
         "task_success_without_retries": expected["all"], "task_success": finished / tasks,
         "attempts_per_step": attempts / max(1, len(step_s)),
         **_money(load, prices, gpu_s / tasks, all_s / tasks, attempts / max(1, len(step_s)), finished / tasks, cache),
-        "sensitivity": _sensitivity(len(load.turns), sum(prefills), expected["decode_s"], sum(tools), p, retries),
+        "sensitivity": _sensitivity(len(load.turns), fsum(prefills), expected["decode_s"], fsum(tools), p, retries),
         "samples_per_length": steps.samples,
     }  # fmt: skip
 
@@ -237,7 +238,7 @@ def _sensitivity(steps: int, prefill: float, decode: float, tool: float, p: floa
     """By how much the expected time of a finished task falls when each of these falls by a tenth."""
 
     def expected(n: float, prefill: float, decode: float, tool: float, fail: float) -> float:
-        tries = sum(fail**k for k in range(retries + 1))
+        tries = fsum(fail**k for k in range(retries + 1))
         ends = 1.0 - fail ** (retries + 1)
         finished = ends**n
         if finished < 1e-300:

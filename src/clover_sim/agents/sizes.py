@@ -7,7 +7,8 @@ Known columns: ``prompt_tokens``/``completion_tokens`` (usage records), ``Contex
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
 from typing import Any, NamedTuple
 
 from clover_sim.errors import InputError
@@ -15,6 +16,7 @@ from clover_sim.errors import InputError
 _PROMPT = ("prompt_tokens", "input_tokens", "input_length", "contexttokens", "request tokens", "prompt_len")
 _OUTPUT = ("completion_tokens", "output_tokens", "output_length", "generatedtokens", "response tokens", "output_len")
 _TIME = ("arrival_s", "timestamp", "time", "time_s")
+_MOST_BYTES = 64_000_000
 _MOST_TOKENS = 10_000_000
 
 
@@ -68,7 +70,10 @@ def _rows(path: str, text: str | None) -> Iterator[tuple[int, Mapping[str, Any]]
     if text is None:
         from clover_sim.streams.files import load_text
 
-        text = load_text(path, allow_long=True).text
+        loaded = load_text(path, max_tokens=_MOST_BYTES // 64)
+        if loaded.bytes > _MOST_BYTES:
+            raise InputError(f"{path}: over {_MOST_BYTES / 1e6:.0f} MB: take fewer lines, for example with head")
+        text = loaded.text
     if text.lstrip()[:1] in ("{", "["):
         import json
 
@@ -77,15 +82,9 @@ def _rows(path: str, text: str | None) -> Iterator[tuple[int, Mapping[str, Any]]
                 records = json.loads(text)
             except (ValueError, RecursionError):
                 raise InputError(f"{path}: not valid JSON; expected a list of records") from None
-            pairs = list(enumerate(records, 1))
+            pairs: Iterable[tuple[int, Any]] = enumerate(records, 1)
         else:
-            pairs = []
-            for number, line in enumerate(text.split("\n"), 1):
-                if line.strip():
-                    try:
-                        pairs.append((number, json.loads(line)))
-                    except (ValueError, RecursionError):
-                        raise InputError(f"{path}:{number}: not valid JSON; expected one record a line") from None
+            pairs = _json_lines(path, text)
         for number, record in pairs:
             if not isinstance(record, Mapping):
                 raise InputError(f"{path}:{number}: {record!r:.30}: expected a record with token counts")
@@ -93,8 +92,12 @@ def _rows(path: str, text: str | None) -> Iterator[tuple[int, Mapping[str, Any]]
         return
     import csv
 
-    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
-    if not is_size_record(dict.fromkeys(reader.fieldnames or ())):
+    reader = csv.DictReader(StringIO(text), skipinitialspace=True)
+    try:
+        columns = reader.fieldnames or ()
+    except csv.Error as error:
+        raise InputError(f"{path}:1: not valid CSV ({error})") from None
+    if not is_size_record(dict.fromkeys(columns)):
         raise InputError(
             f"{path}:1: not a log of request sizes: expected columns such as prompt_tokens and completion_tokens"
         )
@@ -103,6 +106,18 @@ def _rows(path: str, text: str | None) -> Iterator[tuple[int, Mapping[str, Any]]
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: not valid CSV ({error})") from None
+
+
+def _json_lines(path: str, text: str) -> Iterator[tuple[int, Any]]:
+    """One value at a time: a list of them would need many times the memory of the text."""
+    import json
+
+    for number, line in enumerate(StringIO(text), 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError):
+                raise InputError(f"{path}:{number}: not valid JSON; expected one record a line") from None
 
 
 def _tokens(row: Mapping[str, Any], names: tuple[str, ...], at: str) -> int:
@@ -130,10 +145,13 @@ def _time(row: Mapping[str, Any], at: str) -> float | None:
         if "input_length" in row:
             seconds /= 1000
     except (TypeError, ValueError):
-        from datetime import datetime
+        from datetime import UTC, datetime
 
         try:
-            seconds = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00")[:26]).timestamp()
+            moment = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00")[:26])
+            if moment.tzinfo is None:  # else the figures depend on where they are worked out
+                moment = moment.replace(tzinfo=UTC)
+            seconds = moment.timestamp()
         except ValueError:
             raise InputError(f"{at}: {key} is {value!r:.40}: expected seconds or a date and time") from None
     if not abs(seconds) < 1e12:

@@ -111,6 +111,11 @@ def run(args: Namespace, console: Console) -> int:
             f"the calibrated price is off by up to {worst:.0%}: the measurements do not fit one machine; check batch "
             "sizes, contexts and formats"
         )
+    if args.engine is None:
+        console.info(
+            f"no --engine: the constants of {machine.engine.name}, the usual one on {hardware.name}, are fitted; give "
+            "--engine if the speed is of another"
+        )
     return 0
 
 
@@ -132,7 +137,7 @@ def _confidence(args: Namespace, console: Console) -> int:
     from clover_sim.fitting import fit_from_tpf, fit_from_trace
 
     if args.trace:
-        fits = [f._replace(name=_harmless(f.name)) for f in fit_from_trace(args.trace, domain=args.domain)]
+        fits = list(fit_from_trace(args.trace, domain=args.domain))
     else:
         fits = [fit_from_tpf(args.tpf_at, block_size=args.block_size)]
     if exports and len(fits) > 1:
@@ -152,12 +157,6 @@ def _confidence(args: Namespace, console: Console) -> int:
         console.write("\n".join(fit.to_toml(fit.name) for fit in fits))
     _write(exports, fits[0].to_toml(fits[0].name), console)
     return 0
-
-
-def _harmless(name: str) -> str:
-    """A name out of a trace as it can stand between the quotation marks of a TOML file."""
-    plain = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(plain.replace('"', "'").replace("\\", "/").split())
 
 
 def _write(exports: list[Export], text: str, console: Console) -> None:

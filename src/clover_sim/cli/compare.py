@@ -69,7 +69,7 @@ def run(args: Namespace, console: Console) -> int:
     if ledger is not None:
         from clover_sim.ledger_file import ledger_lines
 
-        _export.replace(args.ledger, "".join(ledger_lines(kept)).encode())
+        _export.replace(args.ledger, "".join(ledger_lines(kept)).encode(), "--ledger")
         console.info(f"wrote {args.ledger}")
     if args.record:
         _record(args, strategies, console)
@@ -106,7 +106,7 @@ def _record(args: Namespace, given: Any, console: Console) -> None:
     from dataclasses import replace
 
     from clover_sim.prepare import DEFAULT_STRATEGIES
-    from clover_sim.recorder import record_all, write_records
+    from clover_sim.recorder import encoded, record_all
     from clover_sim.registry import build_strategy
     from clover_sim.sources import Sources
 
@@ -118,8 +118,9 @@ def _record(args: Namespace, given: Any, console: Console) -> None:
             streams.append(stream if seed is None else replace(stream, name=f"{stream.name}/seed={seed}"))
     rules = {k: getattr(args, k) for k in ("kv_write", "eos_stop", "align", "prompt_tokens", "max_new_tokens")}
     decoders = [build_strategy(spec) for spec in given or DEFAULT_STRATEGIES]
-    count = write_records(args.record, record_all(decoders, streams, **rules))
-    console.info(f"wrote {args.record}: {count} sequences")
+    found = record_all(decoders, streams, **rules)
+    _export.replace(args.record, encoded(found, args.record.endswith(".gz")), "--record")
+    console.info(f"wrote {args.record}: {len(found)} sequences")
 
 
 def _verdict(bars: list[Any], result: Any, console: Console) -> int:

@@ -46,7 +46,7 @@ def run(args: Namespace, console: Console) -> int:
     """Sweep, print, export."""
     exports = _export.plan(args.export, inputs=[*args.input, *([args.resume] if args.resume else [])])
     if args.resume:
-        _export.checked_target(args.resume)
+        _export.checked_target(args.resume, "--resume")
     strategies = _flags.strategies(args) if args.strategy else _with_shorthands(args)
     from clover_sim.cli._progress import bar
     from clover_sim.sweeping import SweepInterrupted, sweep

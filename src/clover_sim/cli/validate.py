@@ -27,7 +27,8 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     add = parser.add_argument_group("measurements").add_argument
     add("--measurements", metavar="FILE|NAME",
-        help="rows of your own, or a built-in table: published (default), serving, kernels, speculative")  # fmt: skip
+        help="rows of your own, or a built-in table: published (default), serving, kernels, prompts, "
+        "speculative")  # fmt: skip
     add("--leave-out", metavar="WHAT", type=choice("source", "model", "hardware", "pair"),
         help="fit the constants again without each source, model, hardware or pair of the two, in turn")  # fmt: skip
     add("--rows", metavar="WHICH", default="worst", type=choice("worst", "distinct", "all", "none"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from clover_sim.cost.machine import Machine
@@ -83,8 +84,9 @@ class Calibration:
         """The file that ``--calibration`` takes."""
         lines = [
             "# Written by clover-sim calibrate; take it along with --calibration FILE.",
-            f'schema = "{SCHEMA}"', f"engine = {_quoted(self.engine_name)}",
-            f"hardware = {_quoted(self.hardware_name)}", f"model = {_quoted(self.model)}", "", "[constants]",
+            f'schema = "{SCHEMA}"', f"engine = {check.toml_text(self.engine_name)}",
+            f"hardware = {check.toml_text(self.hardware_name)}", f"model = {check.toml_text(self.model)}",
+            "", "[constants]",
             *(f"{name} = {value!r}" for name, value in self.constants),
         ]  # fmt: skip
         for measured, error in zip(self.measured, self.errors, strict=True):
@@ -94,12 +96,6 @@ class Calibration:
                 f"context_tokens = {measured.context_tokens}", f"error = {round(error, 6) + 0.0!r}",
             ]  # fmt: skip
         return "\n".join(lines) + "\n"
-
-
-def _quoted(text: str) -> str:
-    """A TOML string; what cannot stand in one is left out."""
-    kept = "".join(char for char in text if char.isprintable())
-    return '"' + kept.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def calibrated(engine: EngineSpec, hardware: HardwareSpec, constants: dict[str, Any]) -> EngineSpec:
@@ -177,7 +173,7 @@ Point = tuple[float, float, float]
 
 def _one(machine: Machine, points: list[Point]) -> dict[str, float]:
     c, model = machine.constants, machine.model
-    step, moving, rest = (sum(values) / len(points) for values in zip(*points, strict=True))
+    step, moving, rest = (fsum(values) / len(points) for values in zip(*points, strict=True))
     host = step - moving - rest
     if machine.hardware.vendor == "apple" and model.moe_layers:
         floor = c.moe_layer_s + (host - c.pass_s) / model.moe_layers

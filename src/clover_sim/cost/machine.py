@@ -1,6 +1,7 @@
 """A model on hardware under an engine: everything about a price that does not depend on the pass."""
 
 from dataclasses import dataclass, field
+from math import fsum
 from typing import NamedTuple
 
 from clover_sim.errors import UsageError
@@ -182,14 +183,14 @@ def stored_bytes(model: ModelSpec, precision: Precision) -> tuple[float, float]:
     """
     parts = part_bytes(model, precision)
     routed = parts.pop("routed_expert_params")
-    return sum(parts.values()), routed
+    return fsum(parts.values()), routed
 
 
 def read_bytes(model: ModelSpec, precision: Precision) -> float:
     """Bytes of the weights that every pass reads whatever the routing: an untied embedding is not among them."""
     parts = part_bytes(model, precision)
     embedding = 0.0 if model.tied else parts["embed_params"]
-    return sum(parts.values()) - parts["routed_expert_params"] - embedding
+    return fsum(parts.values()) - parts["routed_expert_params"] - embedding
 
 
 def expert_bits(precision: Precision) -> float:

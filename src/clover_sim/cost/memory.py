@@ -1,5 +1,6 @@
 """Does it fit: weights, cache, state and drafter against the memory that the engine may use."""
 
+from math import fsum
 from typing import NamedTuple
 
 from clover_sim.cost.machine import Machine, stored_bytes
@@ -64,14 +65,14 @@ def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0)
     ranks = machine.tensor_parallel_size
     memory = float(machine.hardware.memory_bytes * ranks)
     capacity = memory * machine.constants.memory_utilization
-    weights = sum(stored_bytes(machine.model, machine.target_precision))
+    weights = fsum(stored_bytes(machine.model, machine.target_precision))
     models = [machine.model]
     drafter_bytes = 0.0
     if machine.drafter is not None:
-        drafter_bytes = sum(stored_bytes(machine.drafter, machine.draft_precision))
+        drafter_bytes = fsum(stored_bytes(machine.drafter, machine.draft_precision))
         models.append(machine.drafter)
 
-    state = sum(model.state_bytes_per_sequence for model in models)
+    state = fsum(model.state_bytes_per_sequence for model in models)
     away = min(machine.offload_bytes, weights)
     room = capacity - weights - drafter_bytes + away
     one = state + _cache_bytes(machine, models, context_tokens)
@@ -95,7 +96,7 @@ def memory_check(machine: Machine, batch_size: int = 1, context_tokens: int = 0)
 def _cache_bytes(machine: Machine, models: list[ModelSpec], context_tokens: float) -> float:
     """Cache of one sequence over all ranks."""
     ranks, element_bytes = machine.tensor_parallel_size, machine.kv_element_bits / 8
-    return sum(m.kv_elements(context_tokens) * element_bytes * max(1.0, ranks / m.kv_heads) for m in models)
+    return fsum(m.kv_elements(context_tokens) * element_bytes * max(1.0, ranks / m.kv_heads) for m in models)
 
 
 def _longest(machine: Machine, models: list[ModelSpec], room_bytes: float) -> int | None:

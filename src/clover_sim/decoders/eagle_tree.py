@@ -11,6 +11,9 @@ from clover_sim.errors import UsageError
 from clover_sim.records import Drafter, Forward
 from clover_sim.view import View
 
+_DEEPEST = 64
+"""Levels of a tree; published ones have 5 to 8."""
+
 
 @dataclass(frozen=True, slots=True)
 class EagleTree:
@@ -38,6 +41,10 @@ class EagleTree:
     def __post_init__(self) -> None:
         if not 0 < self.decay <= 1:
             raise UsageError(f"eagle-tree: decay={self.decay}: expected a factor above 0 and up to 1")
+        if self.speculative_num_steps > _DEEPEST:
+            raise UsageError(
+                f"eagle-tree: speculative_num_steps={self.speculative_num_steps}: expected at most {_DEEPEST} levels"
+            )
         self.tree()
 
     def tree(self) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from clover_sim.explain._predict import Prediction
@@ -126,10 +127,10 @@ def _of_counts(section: Section) -> list[str]:
     survival = section.per_position_survival
     if survival and len(survival) > 1 and survival[-1] < _USELESS:
         useful = sum(rate >= _USELESS for rate in survival)
-        short = 1 + sum(survival[:useful])
+        short = 1 + fsum(survival[:useful])
         found.append(
             f"positions from {useful + 1} on survive in under {_USELESS:.0%} of the cycles: {_drafts(useful or 1)} "
-            f"would give {short:.2f} tokens a cycle instead of {1 + sum(survival):.2f}"
+            f"would give {short:.2f} tokens a cycle instead of {1 + fsum(survival):.2f}"
         )
     if section.draft_tokens and section.accepted_tokens is not None:
         wasted = section.draft_tokens - section.accepted_tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import fsum, isfinite
 from typing import Any
 
 from clover_sim.logs import Reading, Section
@@ -43,9 +43,9 @@ def pool(reading: Reading) -> dict[str, Any]:
         found["num_speculative_tokens"] = _same(sections, "num_speculative_tokens")
         passes = [section.passes if section.passes is not None else section.cycles for section in sections]
         if all(section.tokens_per_pass is not None for section in sections) and all(passes):
-            total = sum(p or 0.0 for p in passes)
+            total = fsum(p or 0.0 for p in passes)
             found["tokens_per_pass"] = (
-                sum((s.tokens_per_pass or 0.0) * (p or 0.0) for s, p in zip(sections, passes, strict=True)) / total
+                fsum((s.tokens_per_pass or 0.0) * (p or 0.0) for s, p in zip(sections, passes, strict=True)) / total
             )
         found["per_position_survival"] = _survival(sections)
     found["engine"] = engines.pop() if len(engines) == 1 else None
@@ -70,7 +70,7 @@ def _values(sections: Sequence[Section], name: str) -> list[Any] | None:
 
 def _sum(sections: Sequence[Section], name: str) -> float | None:
     values = _values(sections, name)
-    return None if values is None else float(sum(values))
+    return None if values is None else fsum(values)
 
 
 def _same(sections: Sequence[Section], name: str) -> Any:
@@ -80,14 +80,14 @@ def _same(sections: Sequence[Section], name: str) -> Any:
 
 def _weighted(sections: Sequence[Section], name: str, weight: str) -> float | None:
     values, weights = _values(sections, name), _values(sections, weight)
-    if values is None or weights is None or not sum(weights):
+    if values is None or weights is None or not fsum(weights):
         return None
-    return float(sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights))
+    return fsum(v * w for v, w in zip(values, weights, strict=True)) / fsum(weights)
 
 
 def _survival(sections: Sequence[Section]) -> list[float] | None:
     """By position, weighted by cycles; only of sections with the same draft length."""
     values, cycles = _values(sections, "per_position_survival"), _values(sections, "cycles")
-    if values is None or cycles is None or not sum(cycles) or len({len(value) for value in values}) != 1:
+    if values is None or cycles is None or not fsum(cycles) or len({len(value) for value in values}) != 1:
         return None
-    return [sum(v[i] * c for v, c in zip(values, cycles, strict=True)) / sum(cycles) for i in range(len(values[0]))]
+    return [fsum(v[i] * c for v, c in zip(values, cycles, strict=True)) / fsum(cycles) for i in range(len(values[0]))]

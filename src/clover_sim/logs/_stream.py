@@ -11,6 +11,10 @@ from clover_sim.errors import InputError
 LONGEST_LINE_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
 _LOOK_BYTES = 4096
+MOST_UNPACKED = 300
+"""Logs shrink to a tenth or a thirtieth; what unpacks to more than so many times its size is refused ..."""
+_FREE_BYTES = 256 << 20
+"""... once it has given so many bytes."""
 
 Progress = Callable[[int, int], None] | None
 
@@ -40,6 +44,7 @@ class Source:
         with raw:
             reader = self._decompressed(raw)
             begun = False
+            unpacked = 0
             while True:
                 try:
                     data = reader.read(_BLOCK_BYTES)
@@ -53,16 +58,27 @@ class Source:
                 if not data:
                     return
                 begun = True
+                unpacked = self._count(unpacked, len(data), raw)
                 if len(data) >= LONGEST_LINE_BYTES and not data.endswith(b"\n"):
                     whole = data.rfind(b"\n") + 1
                     yield Block(data[:whole])
                     yield Block(b"", too_long=True)
                     while (rest := reader.readline(_BLOCK_BYTES)) and not rest.endswith(b"\n"):
-                        pass
+                        unpacked = self._count(unpacked, len(rest), raw)
                 else:
                     yield Block(data)
                 if progress:
                     progress(min(_position(raw), total) >> 20, max(total >> 20, 1))
+
+    def _count(self, before: int, more: int, raw: io.BufferedReader) -> int:
+        """The bytes unpacked so far; :class:`InputError` where they cannot be those of a log."""
+        total = before + more
+        if total > _FREE_BYTES and total > MOST_UNPACKED * (_position(raw) or total):
+            raise InputError(
+                f"{self.name!r} unpacks to more than {MOST_UNPACKED} times its size, which no log does; unpack it "
+                "first if it is one"
+            )
+        return total
 
     def _damaged(self, error: Exception, begun: bool) -> None:
         if not begun:

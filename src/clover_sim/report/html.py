@@ -41,7 +41,7 @@ def render(result: Result, look: Look = PLAIN) -> str:
                       + "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
         _page.section("Rows", _table(result)),
         _page.section("Reproduce", f"<pre><code>{_text(command(result))}</code></pre>" + _page.note(
-            f"clover-sim {__version__}{_run(result)}, standard library only; the same command gives the same figures.")),
+            f"clover-sim {__version__}{_run(result)}, standard library only; the same command, the same figures.")),
         _page.section("Settings and sources", _settings(result) + _sources(result)),
         _page.section("What the columns mean", _meanings()),
     ]  # fmt: skip

@@ -36,8 +36,10 @@ class Open:
     """
 
     def __init__(self, rate_per_s: float, requests: int, seed: int = 0, burst: int = 1) -> None:
-        if not 0 < rate_per_s < 1e9:
-            raise UsageError(f"rate {rate_per_s!r}: expected requests a second above 0")
+        if not 1e-9 <= rate_per_s < 1e9:
+            raise UsageError(f"rate {rate_per_s!r}: expected requests a second from 1e-9 to 1e9")
+        if not 1 <= burst <= requests:
+            raise UsageError(f"burst {burst}: expected from 1 to all {requests} requests at the same moment")
         self._draw = substream(seed, "serve/arrivals").random
         self._gap = burst / rate_per_s
         self._burst, self._left_in_burst = burst, 0

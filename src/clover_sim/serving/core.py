@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable
-from math import ceil, sqrt
+from math import ceil, fsum, sqrt
 from typing import Any
 
 from clover_sim.errors import InputError
@@ -157,7 +157,7 @@ class Server:
         if self.limits.cache_rule == "queue":
             return self._held
         state = self.limits.state_tokens * (len(self.running) + len(self.parked))
-        return self._base + self._slope * self.step + state + sum(job.cached() for job in self.parked)
+        return self._base + self._slope * self.step + state + fsum(job.cached() for job in self.parked)
 
     def _begin(self, job: Job) -> None:
         """Put the request's current segment into the batch."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 
 LEFT_OUT = 0.1
@@ -129,5 +130,5 @@ def percentiles(name: str, values: array[float]) -> dict[str, float | None]:
     found: dict[str, float | None] = {
         f"{name}_p{p}": ordered[min(last, -(-p * len(ordered) // 100) - 1)] for p in (50, 90, 99)
     }
-    found[f"{name}_mean"] = sum(ordered) / len(ordered)
+    found[f"{name}_mean"] = fsum(ordered) / len(ordered)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from math import fsum
 from typing import Any
 
 SCHEMA = "clover-sim/serve-published/1"
@@ -77,5 +78,5 @@ def acceptance_of(accepted: float, k: int) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if sum(middle**i for i in range(k + 1)) < accepted else (low, middle)
+        low, high = (middle, high) if fsum(middle**i for i in range(k + 1)) < accepted else (low, middle)
     return low

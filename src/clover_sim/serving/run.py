@@ -122,6 +122,12 @@ def serve(
         raise UsageError(f"output tokens {low}:{high}: expected a range from at least 1")
     if not 1 <= traffic.requests <= MOST_REQUESTS:
         raise UsageError(f"requests {traffic.requests}: expected 1 to {MOST_REQUESTS}")
+    shortest = max(1, traffic.output_tokens[0])
+    if not traffic.log and pool * shortest > MOST_POOL_TOKENS:
+        raise UsageError(
+            f"a pool of {pool} ledgers of at least {shortest} tokens is more than can be run (limit {MOST_POOL_TOKENS} "
+            f"tokens a strategy); give --pool {max(1, MOST_POOL_TOKENS // shortest)} or less"
+        )
     lengths = _lengths(traffic, pool, seed)
     if sum(lengths) > MOST_POOL_TOKENS:
         raise UsageError(

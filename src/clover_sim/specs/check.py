@@ -97,3 +97,13 @@ def kind_of(value: Any) -> str:
     names = {bool: "a boolean", str: "text", float: "a fraction", int: "a whole number", list: "a list"}
     names.update({tuple: "a list", dict: "a table", type(None): "nothing"})
     return names.get(type(value), type(value).__name__)
+
+
+def toml_text(text: str) -> str:
+    """A TOML string; what cannot stand in one is left out.
+
+    >>> print(toml_text('a "name"'))
+    "a \\"name\\""
+    """
+    kept = "".join(char for char in text if char.isprintable())
+    return '"' + kept.replace("\\", "\\\\").replace('"', '\\"') + '"'

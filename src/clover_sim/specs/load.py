@@ -102,6 +102,8 @@ def list_engines() -> list[str]:
 
 LIMIT_BYTES = 4_000_000
 """Largest file of a specification that is read."""
+_MOST_DOTS = 100
+_APART = str.maketrans(dict.fromkeys("=,{}[]", "\n"))
 
 
 def read_table(path: str) -> dict[str, Any]:
@@ -123,6 +125,10 @@ def read_table(path: str) -> dict[str, Any]:
         raise InputError(f"{path}: not a text file in UTF-8") from None
     import tomllib
 
+    if content.count(".") > _MOST_DOTS and any(
+        part.count(".") > _MOST_DOTS for part in content.translate(_APART).splitlines()
+    ):  # the time to read a key grows with the square of its parts
+        raise InputError(f"{path}: not valid TOML: a key of over {_MOST_DOTS} parts")
     try:
         return tomllib.loads(content)
     except (ValueError, RecursionError) as error:

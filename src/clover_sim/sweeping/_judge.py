@@ -98,7 +98,7 @@ def parse_where(text: str, axes: Sequence[str] = ()) -> Bar:
         key, found, value = text.partition(test)
         if not found:
             continue
-        number = _number(value.strip()) if "_" not in value else None
+        number = _number(value.strip()) if value.isascii() and "_" not in value else None
         if number is None or number != number or abs(number) == float("inf"):
             raise UsageError(f"where {text!r}: {value.strip()!r} is not a finite number")
         key = key.strip().replace("-", "_")

@@ -118,7 +118,7 @@ def _fit(rows: list[Row], free: list[Free]) -> EngineSpec:
         return [math.log(row.measured / predict(_with(row, changed), machines)) for row in rows]
 
     def cost(r: list[float]) -> float:
-        return sum(math.sqrt(1 + (value / _SCALE) ** 2) - 1 for value in r)
+        return math.fsum(math.sqrt(1 + (value / _SCALE) ** 2) - 1 for value in r)
 
     now, damping = residuals(x), 1e-3
     for _ in range(12):
@@ -128,8 +128,10 @@ def _fit(rows: list[Row], free: list[Free]) -> EngineSpec:
             there = residuals([v + step * (i == j) for i, v in enumerate(x)])
             columns.append([(b - a) / step for a, b in zip(now, there, strict=True)])
         weights = [1 / math.sqrt(1 + (value / _SCALE) ** 2) for value in now]
-        normal = [[sum(w * p * q for w, p, q in zip(weights, a, b, strict=True)) for b in columns] for a in columns]
-        right = [-sum(w * p * r for w, p, r in zip(weights, a, now, strict=True)) for a in columns]
+        normal = [
+            [math.fsum(w * p * q for w, p, q in zip(weights, a, b, strict=True)) for b in columns] for a in columns
+        ]
+        right = [-math.fsum(w * p * r for w, p, r in zip(weights, a, now, strict=True)) for a in columns]
         before = cost(now)
         for _ in range(8):
             damped = [[v + damping * (i == j) * (1 + v) for j, v in enumerate(line)] for i, line in enumerate(normal)]
@@ -180,5 +182,5 @@ def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:
             table[k] = [a - share * b for a, b in zip(table[k], table[i], strict=True)]
     found = [0.0] * size
     for i in reversed(range(size)):
-        found[i] = (table[i][size] - sum(table[i][j] * found[j] for j in range(i + 1, size))) / table[i][i]
+        found[i] = (table[i][size] - math.fsum(table[i][j] * found[j] for j in range(i + 1, size))) / table[i][i]
     return found

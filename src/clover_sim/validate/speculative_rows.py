@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import fsum
 from typing import Any, NamedTuple
 
 from clover_sim.errors import InputError, UsageError
@@ -149,7 +150,7 @@ def _length(item: Mapping[str, Any], k: int | None, notes: str) -> float | str:
         return length
     positions = item.get("per_position")
     if isinstance(positions, list) and positions and all(_number(p) is not None for p in positions):
-        return 1 + sum(float(p) for p in positions)
+        return 1 + fsum(float(p) for p in positions)
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
         return "no acceptance stated"
     if k is None:

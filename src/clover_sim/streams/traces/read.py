@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from typing import IO, Any
 
 from clover_sim.errors import InputError
@@ -11,6 +12,7 @@ from clover_sim.streams.traces.recording import Recording
 
 LONGEST_BYTES = 256_000_000
 """Traces that unpack to more are refused unless asked for: their recordings would fill the memory."""
+MOST_BLANK_LINES = 100_000
 
 
 def read_trace(path: str, *, allow_long: bool = False) -> list[Recording]:
@@ -48,8 +50,13 @@ def _records(path: str, allow_long: bool) -> Iterator[tuple[int, Any]]:
         try:
             value = json.loads(line)
         except ValueError:
-            rest = "".join(text for _, text in lines)
-            yield number, _parse(line + rest, path, number)
+            if line.lstrip()[0] not in "{[":  # whatever follows, it is no document
+                _parse(line, path, number)
+            whole = StringIO()  # a list of lines would need fifty bytes more for each
+            whole.write(line)
+            for _, text in lines:
+                whole.write(text)
+            yield number, _parse(whole.getvalue(), path, number)
             return
         except RecursionError:
             raise InputError(f"{path}:{number}: nested too deeply to be a trace") from None
@@ -93,7 +100,7 @@ def _open(path: str) -> IO[bytes]:
 
 
 def _lines(stream: IO[bytes], path: str, limit: int | None) -> Iterator[tuple[int, str]]:
-    number = size = 0
+    number = size = blank = 0
     longest = -1 if limit is None else limit
     try:
         while line := stream.readline(longest):
@@ -104,6 +111,9 @@ def _lines(stream: IO[bytes], path: str, limit: int | None) -> Iterator[tuple[in
                     f"{path}:{number}: the trace unpacks to more than {limit / 1e6:.0f} MB; split it by sequence, or "
                     "use --allow-long"
                 )
+            blank = blank + 1 if line.isspace() else 0
+            if blank > MOST_BLANK_LINES:
+                raise InputError(f"{path}:{number}: over {MOST_BLANK_LINES:,} empty lines in a row; not a trace")
             yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}:{number}: byte {error.start} of the line is not UTF-8; expected JSON text") from None
