@@ -18,6 +18,9 @@ DEFAULT_RHO = 0.97
 """Fall of the conditional acceptance from one draft to the next: the median of 88 model and text pairs measured at
 k = 3, 5, 7 (SpecForge SpecBundle); the middle 80 % lie from 0.943 to 0.988."""
 
+_MOST_DRAFTS = 4096
+"""Draft tokens a cycle; far more than any engine verifies."""
+
 RATES = ("accepted/drafted", "conditional", "sglang-old", "sglang-new", "system-efficiency")
 """What "acceptance rate" can mean. ``accepted/drafted``: vLLM V1, llama.cpp, TensorRT-LLM. ``sglang-old``: acceptance
 length over draft tokens, root counted in both (before 2026); ``sglang-new``: both without the root.
@@ -195,6 +198,7 @@ def from_rate(rate: float, k: int | None, convention: str | None = "accepted/dra
             "num_speculative_tokens (SGLang's num_draft_tokens less 1)"
         )
     _share("rate", rate)
+    _length(k)
     if convention == "conditional":
         return from_alpha(rate, k, 1.0)
     if convention in ("sglang-old", "system-efficiency"):
@@ -263,7 +267,7 @@ def _solve(length: float, k: int, rho: float) -> float:
 
 
 def _length(k: int) -> int:
-    if type(k) is not int or not 1 <= k <= 4096:
+    if type(k) is not int or not 1 <= k <= _MOST_DRAFTS:
         raise UsageError(f"acceptance: k={k!r}: expected a whole number of at least 1 draft token a cycle")
     return k
 
@@ -292,12 +296,14 @@ def draft_length(num_speculative_tokens: int | None, speculative_num_draft_token
     k, with_root = num_speculative_tokens, speculative_num_draft_tokens
     if k is not None and isinstance(with_root, WithRoot):
         with_root = None
-    if k is not None and k < 1:
-        raise UsageError(f"num_speculative_tokens={k}: expected at least 1 draft token a cycle")
+    if k is not None and not 1 <= k <= _MOST_DRAFTS:
+        raise UsageError(f"num_speculative_tokens={k}: expected at least 1 and at most {_MOST_DRAFTS} draft tokens")
     if with_root is None:
         return default if k is None else k
-    if with_root < 2:
-        raise UsageError(f"speculative_num_draft_tokens={with_root}: it counts the root, so at least 2 is needed")
+    if not 2 <= with_root <= _MOST_DRAFTS + 1:
+        raise UsageError(
+            f"speculative_num_draft_tokens={with_root}: it counts the root, so 2 to {_MOST_DRAFTS + 1} are expected"
+        )
     if k is not None and k != with_root - 1:
         raise UsageError(
             f"num_speculative_tokens={k} contradicts speculative_num_draft_tokens={with_root}, which counts the root "

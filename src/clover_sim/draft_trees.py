@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from clover_sim.errors import UsageError
 
+MOST_STEPS, MOST_CHILDREN, MOST_TOKENS = 64, 256, 4096
+"""Bounds of a tree; engines verify up to some hundred tokens."""
+
 
 class Tree(NamedTuple):
     """A best-first tree. ``survival[d]`` is the chance that some path of d + 1 nodes is accepted; ``nodes`` without
@@ -48,9 +51,10 @@ def best_first(first: float, steps: int, topk: int, budget: int, rho: float = 1.
     >>> best_first(0.5, 3, 1, 4).survival
     (0.5, 0.25, 0.125)
     """
-    for name, value, least in (("steps", steps, 1), ("topk", topk, 1), ("budget", budget, 2)):
-        if value < least:
-            raise UsageError(f"draft tree: {name}={value}: expected at least {least}")
+    bounds = (("steps", steps, 1, MOST_STEPS), ("topk", topk, 1, MOST_CHILDREN), ("budget", budget, 2, MOST_TOKENS))
+    for name, value, least, most in bounds:
+        if not least <= value <= most:
+            raise UsageError(f"draft tree: {name}={value}: expected {least} to {most}")
     if not 0 <= first <= 1:
         raise UsageError(f"draft tree: acceptance {first}: expected a probability from 0 to 1")
     ranks = [_ranks(min(first * rho**level, 1.0), topk) for level in range(steps)]

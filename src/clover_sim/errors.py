@@ -21,6 +21,9 @@ class CloverError(Exception):
 
     exit_code = 3
 
+    def __init__(self, message: object = "") -> None:
+        super().__init__(" ".join(str(message).splitlines()))  # whatever of a file or an option stands in it
+
 
 class UsageError(CloverError):
     """The request itself is off: an unknown name or option, contradictory flags.

@@ -144,7 +144,8 @@ def trace_run(
     start, stop = _window(list(blocks.items()), block, len(stream))
     labels = tuple(TokenClass(c).label for c in stream.classes[start:stop])
     return BlockTrace(
-        stream.name, name, MappingProxyType(options_of(decoder)), start, stop, tuple(stream.texts[start:stop]), labels,
+        stream.name, name, MappingProxyType(options_of(decoder)), start, stop,
+        tuple(stream.texts[start:stop]) or ("",) * (stop - start), labels,
         tuple(_passes(ledger, seen, start, stop)),
     )  # fmt: skip
 

@@ -199,7 +199,7 @@ def damage_tree(rng: Random, tree: Any) -> Any:
     elif kind == 4:
         other, place = rng.choice(holders)
         node[key] = json.loads(json.dumps(other[place])) if place in other or isinstance(other, list) else 0
-    elif kind == 5 and isinstance(node[key], (int, float)) and not isinstance(node[key], bool):
+    elif kind == 5 and isinstance(node[key], (int, float)) and abs(node[key]) < 1e100:
         node[key] = rng.choice((-node[key], node[key] * 1000, node[key] + 1, node[key] / 3, str(node[key]), 0, 10**20))
     else:
         node[key] = rng.choice(VALUES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import mmap
 import os
@@ -42,6 +43,7 @@ class Worker:
         self._shared[:] = _STATE.pack(first, time.monotonic())
         self._read, write = os.pipe()
         self._heard = b""
+        self._base = tempfile.mkdtemp(prefix="clover-fuzz-")
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self._read)
@@ -63,16 +65,15 @@ class Worker:
         for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
             os.environ.pop(name, None)
         done = 0
-        with tempfile.TemporaryDirectory(prefix="clover-fuzz-") as base:
-            for number in range(self.first, self.first + self.count):
-                self._shared[:] = _STATE.pack(number, time.monotonic())
-                fault = try_in(base, self.target, self.seed, number)
-                done += 1
-                if fault is not None:
-                    told = {"number": number, "kind": fault.kind, "mark": fault.mark, "story": fault.story[:20_000]}
-                    os.write(write, json.dumps(told).encode() + b"\n")
-                if time.monotonic() > until:
-                    break
+        for number in range(self.first, self.first + self.count):
+            self._shared[:] = _STATE.pack(number, time.monotonic())
+            fault = try_in(self._base, self.target, self.seed, number)
+            done += 1
+            if fault is not None:
+                told = {"number": number, "kind": fault.kind, "mark": fault.mark, "story": fault.story[:20_000]}
+                os.write(write, json.dumps(told).encode() + b"\n")
+            if time.monotonic() > until:
+                break
         os.write(write, json.dumps({"done": done}).encode() + b"\n")
 
     def poll(self) -> tuple[list[Found], int] | None:
@@ -84,13 +85,19 @@ class Worker:
             self._heard += data
         number, since = _STATE.unpack(self._shared[:])
         if time.monotonic() - since > HANGS_AFTER_S:
-            os.killpg(self.pid, signal.SIGKILL)
+            self.kill()
             return self._end(Found(self.target, number, Fault("hang", self.target, f"over {HANGS_AFTER_S:g} s")))
         return None
+
+    def kill(self) -> None:
+        """End the process and whatever it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def _end(self, hung: Found | None = None) -> tuple[list[Found], int]:
         os.close(self._read)
         status = os.waitpid(self.pid, 0)[1]
+        shutil.rmtree(self._base, ignore_errors=True)
         number, _ = _STATE.unpack(self._shared[:])
         self._shared.close()
         found = [] if hung is None else [hung]
@@ -98,8 +105,9 @@ class Worker:
         for line in self._heard.splitlines():
             told = json.loads(line)
             if "broken" in told:
-                raise RuntimeError(f"the harness itself, {self.target} {number}: {told['broken']}")
-            if "done" in told:
+                found.append(Found(self.target, number, Fault("harness", self.target, told["broken"])))
+                done = number - self.first + 1
+            elif "done" in told:
                 done = told["done"]
             else:
                 found.append(Found(self.target, told["number"], Fault(told["kind"], told["mark"], told["story"])))
@@ -148,5 +156,5 @@ def chunks(
             time.sleep(0.01)
     finally:
         for worker in running:
-            os.killpg(worker.pid, signal.SIGKILL)
-            os.waitpid(worker.pid, 0)
+            worker.kill()
+            worker._end()

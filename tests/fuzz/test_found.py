@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 import clover_sim as cs
+from clover_sim.acceptance import from_rate
 from clover_sim.cli import main
 
 STEPS = '{"step_map": [1, 1, 2, 3], "block_size": 4}\n'
 ABSURD = "1" + "0" * 30
+MILLION = "1000000"
+"""Absurd enough for a tree, and no danger to the machine where it is not refused."""
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +60,8 @@ def test_messages_are_about_a_thousand_characters_at_most(words: list[str], caps
 @pytest.mark.parametrize(
     "strategy",
     [
-        f"eagle:speculative_num_draft_tokens={ABSURD}", f"eagle-tree:speculative_eagle_topk={ABSURD}",
-        f"eagle-tree:speculative_num_steps={ABSURD}", f"dflash2:speculative_num_draft_tokens={ABSURD}",
+        f"eagle:speculative_num_draft_tokens={MILLION}", f"eagle-tree:speculative_eagle_topk={MILLION}",
+        f"eagle-tree:speculative_num_steps={MILLION}", f"dflash2:speculative_num_draft_tokens={ABSURD}",
         f"speculative:num_speculative_tokens={ABSURD}", f"mtp:speculative_num_draft_tokens={ABSURD}",
     ],
 )  # fmt: skip
@@ -69,7 +72,29 @@ def test_absurd_drafts_are_refused_by_the_name_of_their_option(
     assert "expected" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("packed", [gzip.compress(STEPS.encode()), b"\x1f\x8b", gzip.compress(STEPS.encode())[:-9]])
+def test_a_block_beyond_any_number_of_json_is_decoded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--tokens", "8", "-s", f"block-diffusion:block_size={2**64}"]) == 0
+    assert "block_size=18446744073709551616" in capsys.readouterr().out
+
+
+def test_a_weight_beyond_any_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--tokens", "8", "-s", "dinfer-credit:credit_alpha=9223372036854775808"]) == 2
+    assert "credit_alpha" in capsys.readouterr().err
+    assert main(["compare", "--tokens", "64", "-s", "dinfer-credit:credit_alpha=100,decay_beta=1"]) == 0
+
+
+@pytest.mark.parametrize("accuracy", ["[]", '"x"', "nan", "-1", "{}", "true"])
+def test_an_accuracy_that_is_no_number_is_named(accuracy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    quality = f"[quality]\naccuracy = {accuracy}\nscale = 0.04\ngrowth = 3.4\n"
+    Path("mine.toml").write_text(f"[confidence]\nmu = 7.0\nsd = 3.7\n{quality}")
+    assert main(["compare", "--tokens", "8", "--profile", "context:workload=mine.toml"]) == 3
+    assert "accuracy" in capsys.readouterr().err
+
+
+PACKED = gzip.compress(STEPS.encode(), mtime=0)
+
+
+@pytest.mark.parametrize("packed", [PACKED, PACKED[:2], PACKED[:-9]], ids=["whole", "nothing", "cut"])
 def test_a_packed_trace_is_closed(packed: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     Path("t.jsonl.gz").write_bytes(packed)
     with warnings.catch_warnings(record=True) as said:
@@ -98,9 +123,10 @@ ODD_CALLS: dict[str, Any] = {
     "empty run of a schedule": lambda: cs.speculate(schedule=((),)),  # type: ignore[arg-type]
     "short run of a schedule": lambda: cs.speculate(schedule=((2, 1),)),  # type: ignore[arg-type]
     "huge cache": lambda: cs.speculate(context_tokens=10**400),
-    "bushy tree": lambda: cs.speculate(None, "eagle-tree", "code", topk=10**9),
+    "bushy tree": lambda: cs.speculate(None, "eagle-tree", "code", topk=10**5),
     "no ledger": lambda: serve(pool=0),
     "no users": lambda: serve(users_ladder=(0,)),
+    "users beyond any ladder": lambda: serve(users_ladder=(5000,)),
     "no burst": lambda: serve(burst=0),
     "huge burst": lambda: serve(burst=10**400, rate_per_s=1.0),
     "thinking backwards": lambda: serve(users=2, think_s=float("-inf")),
@@ -109,6 +135,7 @@ ODD_CALLS: dict[str, Any] = {
     "chance of 100": lambda: agent(failure=cs.Failure(loop_per_1000=100.0)),
     "chance that is no number": lambda: agent(failure=cs.Failure(structural=float("nan"))),
     "huge batch": lambda: agent(batch_size=10**400),
+    "huge chain": lambda: from_rate(0.5, 10**400),
     "huge text": lambda: cs.compare(["ar"], tokens=10**400),
 }
 
@@ -124,5 +151,5 @@ def agent(**keywords: Any) -> Any:
 
 @pytest.mark.parametrize("call", ODD_CALLS.values(), ids=ODD_CALLS.keys())
 def test_calls_refuse_what_the_command_line_refuses(call: Any) -> None:
-    with pytest.raises(cs.UsageError):
+    with pytest.raises((cs.UsageError, cs.InputError)):
         call()

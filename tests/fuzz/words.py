@@ -232,7 +232,7 @@ def file_for(rng: Random, dest: str, files: dict[str, bytes], name: str | None =
 def harmless(word: str) -> str:
     """Without a path that leads out of the working folder."""
     word = re.sub(r"(^|[=,:])[/~]+(?!dev/null$)", r"\1", word)
-    return re.sub(r"\.\.+/?", ".", word)
+    return re.sub(r"\.\.+/?", "", word)
 
 
 def small(word: str) -> str:
@@ -288,7 +288,7 @@ def _name_files(rng: Random, words: list[str], known: tuple[Flag, ...], files: d
     for word in words:
         if word in by_name:
             flag = by_name[word]
-        elif flag is not None and _reads(flag) and _FILE_NAME.fullmatch(word) and word not in files:
+        elif flag is not None and _reads(flag) and _FILE_NAME.fullmatch(word) and len(word) < 80 and word not in files:
             file_for(rng, flag.dest, files, word)
 
 

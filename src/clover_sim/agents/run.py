@@ -90,6 +90,7 @@ def agent(
     load = load_agent_workload(workload) if isinstance(workload, str) else workload
     check_whole("retries", retries, 0, 1000)
     check_whole("tasks", tasks, 1, 1_000_000)
+    check_whole("batch_size", batch_size, 1, 1_000_000)
     cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
     failure = failure or Failure()
     longest = load.longest_context_tokens

@@ -10,7 +10,7 @@ from clover_sim.agents.texts import DEFAULT_TEXT, open_text
 from clover_sim.agents.workload import Turn
 from clover_sim.cost import price_groups
 from clover_sim.engine import run
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, UsageError
 from clover_sim.ledger import FORCED, WRONG
 from clover_sim.prepare import Strategy
 from clover_sim.records import Kind, PassShape, TokenClass
@@ -50,6 +50,11 @@ class Failure:
     forced: bool = False
     loop_per_1000: float = 0.0
     own: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("structural", "value", "other", "thinking", "loop_per_1000", "own"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"failure {name} {getattr(self, name)!r}: expected a chance from 0 to 1")
 
     def of_class(self, token_class: int) -> float:
         """The chance for one token of the call."""

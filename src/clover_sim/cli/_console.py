@@ -15,7 +15,7 @@ from clover_sim.report._text import clean, clip, shorten
 
 _PROGRESS_AFTER_S = 0.4
 _PROGRESS_EVERY_S = 0.1
-_LONGEST_MESSAGE = 2_000
+_LONGEST_MESSAGE = 1_000
 
 
 def wants_colour(choice: str, terminal: bool, environ: Mapping[str, str]) -> bool:

@@ -16,6 +16,7 @@ KINDS = ("decode", "verify", "denoise", "prefill")
 
 MOST_PASSES = 10_000
 MOST_SEQUENCES = 1_000_000
+MOST_TOKENS = 10**18
 """Bounds on the work of one call."""
 
 
@@ -154,8 +155,14 @@ def price(
         raise UsageError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
     if len(widths) * len(batch_sizes) * len(contexts) > MOST_PASSES:
         raise UsageError(f"over {MOST_PASSES} combinations of width, batch and context; ask for fewer")
-    if max(batch_sizes) > MOST_SEQUENCES:
-        raise UsageError(f"a batch of {max(batch_sizes)} sequences is too large; expected at most {MOST_SEQUENCES}")
+    for name, values, least, most in (
+        ("widths", widths, 1, MOST_TOKENS), ("batch sizes", batch_sizes, 1, MOST_SEQUENCES),
+        ("contexts", contexts, 0, MOST_TOKENS), ("output tokens", (output_tokens,), 1, MOST_TOKENS),
+    ):  # fmt: skip
+        wrong = next((value for value in values if not least <= value <= most), None)
+        if wrong is not None or not values:
+            got = "none given" if wrong is None else f"{wrong!r}"
+            raise UsageError(f"{name}: {got}; expected whole numbers from {least} to {most}")
     passes = []
     for width in widths:
         own = Kind[kind.upper()] if kind else Kind.DECODE if width == 1 else Kind.DENOISE

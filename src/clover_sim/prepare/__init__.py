@@ -208,7 +208,8 @@ def check_work(passes: int, allow_long: bool) -> None:
     """Refuse more passes than anybody waits for, unless ``allow_long``."""
     if passes > WORK_LIMIT_PASSES and not allow_long:
         raise UsageError(
-            f"this asks for up to {passes:.3g} passes (limit 1e8): fewer tokens or seeds, or wait with --allow-long"
+            f"this asks for up to {min(passes, 10**300):.3g} passes (limit 1e8): fewer tokens or seeds, or wait with "
+            "--allow-long"
         )
 
 

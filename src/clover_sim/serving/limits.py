@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from clover_sim.errors import UsageError
+from clover_sim.prepare import check_whole
 
 WATERMARK = 0.01
 """Share of the cache that stays free when a request is let in, as in vLLM, so that it is not thrown out at once."""
 
 POLICIES = ("first-done-first-out", "lockstep")
 CACHE_RULES = ("queue", "preempt")
+MOST_REQUESTS = 10_000_000
+MOST_POOL_TOKENS = 2_000_000
+"""Bounds of one command; the engine decodes about 10^5 tokens a second."""
+_MOST, _MOST_TOKENS, _MOST_THINK_S = 10**9, 10**18, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +38,31 @@ class Limits:
     prefill_tokens: int = 8192
     policy: str = POLICIES[0]
     cache_rule: str = CACHE_RULES[0]
+
+
+def check_asked(traffic: Any, pool: int, limits: Limits) -> None:
+    """Refuse figures that no server has, by their name; ``traffic`` is a :class:`~clover_sim.serving.run.Traffic`."""
+    low, high = traffic.output_tokens
+    if not 1 <= low <= high:
+        raise UsageError(f"output tokens {low}:{high}: expected a range from at least 1")
+    if not 1 <= traffic.requests <= MOST_REQUESTS:
+        raise UsageError(f"requests {traffic.requests}: expected 1 to {MOST_REQUESTS}")
+    check_whole("pool", pool, 1, _MOST)
+    if not traffic.log and pool * low > MOST_POOL_TOKENS:
+        raise UsageError(
+            f"a pool of {pool} ledgers of at least {low} tokens is more than can be run (limit {MOST_POOL_TOKENS} "
+            f"tokens a strategy); give --pool {max(1, MOST_POOL_TOKENS // low)} or less"
+        )
+    check_whole("batch", limits.batch, 1, _MOST)
+    check_whole("prefill_tokens", limits.prefill_tokens, 1, _MOST_TOKENS)
+    check_whole("prompt_tokens", traffic.prompt_tokens, 0, _MOST_TOKENS)
+    check_whole("burst", traffic.burst, 1, _MOST_TOKENS)
+    for users in (*traffic.users_ladder, *(() if traffic.users is None else (traffic.users,))):
+        check_whole("users", users, 1, _MOST)
+    if not 0 <= traffic.think_s <= _MOST_THINK_S:
+        raise UsageError(f"think_s {traffic.think_s!r}: expected 0 to {_MOST_THINK_S:g} seconds")
+    for name, value, known in (
+        ("policy", limits.policy, POLICIES), ("cache_rule", limits.cache_rule, CACHE_RULES),
+    ):  # fmt: skip
+        if value not in known:
+            raise UsageError(f"{name} {value!r}: expected one of {', '.join(known)}")

@@ -14,16 +14,12 @@ from clover_sim.prepare import DEFAULT_STRATEGIES, Strategy, check_memory, choos
 from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Closed, Logged, Open, Source
 from clover_sim.serving.core import Server
-from clover_sim.serving.limits import Limits
+from clover_sim.serving.limits import MOST_POOL_TOKENS, Limits, check_asked
 from clover_sim.serving.pool import LEAST_POOL, Passes, Pool, make_pool
 from clover_sim.serving.pricing import CostPricer
 
 SCHEMA = "clover-sim/serve/1"
 USERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-MOST_REQUESTS = 10_000_000
-MOST_POOL_TOKENS = 2_000_000
-"""Bounds of one command; the engine decodes about 10^5 tokens a second."""
-
 _LADDER_REQUESTS, _LADDER_ROUNDS = 160, 4
 
 
@@ -117,17 +113,7 @@ def serve(
     """
     traffic = traffic or Traffic()
     cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
-    low, high = traffic.output_tokens
-    if not 1 <= low <= high:
-        raise UsageError(f"output tokens {low}:{high}: expected a range from at least 1")
-    if not 1 <= traffic.requests <= MOST_REQUESTS:
-        raise UsageError(f"requests {traffic.requests}: expected 1 to {MOST_REQUESTS}")
-    shortest = max(1, traffic.output_tokens[0])
-    if not traffic.log and pool * shortest > MOST_POOL_TOKENS:
-        raise UsageError(
-            f"a pool of {pool} ledgers of at least {shortest} tokens is more than can be run (limit {MOST_POOL_TOKENS} "
-            f"tokens a strategy); give --pool {max(1, MOST_POOL_TOKENS // shortest)} or less"
-        )
+    check_asked(traffic, pool, Limits(batch, None, 0.0, prefill_tokens, policy, cache_rule))
     lengths = _lengths(traffic, pool, seed)
     if sum(lengths) > MOST_POOL_TOKENS:
         raise UsageError(

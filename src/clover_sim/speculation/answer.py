@@ -13,15 +13,15 @@ from clover_sim.draft_trees import best_first, fit_first
 from clover_sim.errors import InputError, UsageError
 from clover_sim.speculation.cycles import NOTHING, Cycle, Measured, cycle
 from clover_sim.speculation.heads import drafter_model
-from clover_sim.speculation.methods import BLOCK, METHODS, TREE, Shape, shape_of
+from clover_sim.speculation.methods import BLOCK, METHODS, MOST_TOKENS, TREE, Shape, shape_of
 from clover_sim.speculation.presets import preset
 from clover_sim.speculation.words import verdict
 
 BATCHES = tuple(2**i for i in range(11))
 """Batches at which the crossover and the schedule are looked for."""
 
-MOST_BATCH = 65_536
-"""Largest batch that is priced."""
+MOST_BATCH, MOST_CONTEXT = 65_536, 10**18
+"""Largest batch and longest context that are priced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,13 @@ def speculate(
         raise UsageError(f"hit rate {hit_rate}: expected a share from 0 to 1")
     if not 1 <= batch_size <= MOST_BATCH or context_tokens < 0:
         raise UsageError(f"batch size {batch_size}, context {context_tokens}: expected 1 to {MOST_BATCH}, 0 or more")
+    if context_tokens > MOST_CONTEXT or (most_k is not None and not 1 <= most_k <= MOST_TOKENS):
+        raise UsageError(
+            f"context {context_tokens}, most_k {most_k}: expected at most {MOST_CONTEXT}, and 1 to {MOST_TOKENS}"
+        )
+    for run in schedule or ():
+        if len(run) != 3 or not (1 <= run[0] <= run[1] and 0 <= run[2] <= MOST_TOKENS):
+            raise UsageError(f"schedule {tuple(run)!r}: expected (first batch, last batch, draft tokens or 0)")
     drafter = drafter_model(shape.drafter, machine.model)
     machine = replace(machine, drafter=drafter)
     if drafter is not None and drafter.vocab_size and shape.method == "draft-model":

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any
+from zlib import crc32
 
 from clover_sim.errors import InputError
 
@@ -15,6 +16,8 @@ SCHEMA = "clover-sim/sweep-cells/1"
 LONGEST_LINE_BYTES = 64 << 20
 """Longest line that is read; ten thousand seeds of a cell take a megabyte or two."""
 _LONGEST_HEADER = 1_000
+_CHECK = ',"crc32":'
+"""Before the checksum of the rest of a line: a row that was changed would be shown as a result."""
 
 _open: set[tuple[int, int]] = set()
 """Device and number of each file that this process writes: its own record locks do not keep it from itself."""
@@ -100,17 +103,21 @@ class Journal:
 
     def _cell(self, line: bytes, number: int, cells: int) -> tuple[int, str]:
         try:
-            text = line[:-1].decode()
+            text, mark, check = line[:-1].decode().rpartition(_CHECK)
+            text = text + "}" if mark else check
             record = json.loads(text)
             index, row = record["cell"], record["row"] if "row" in record else record["refused"]
             sound = isinstance(row, dict) and isinstance(row["varied"], dict)
         except (ValueError, KeyError, TypeError, RecursionError):
             sound = False
+        damaged = f"resume {self.path!r}: line {number} is damaged; remove it, or the file"
         if not sound:
-            raise InputError(f"resume {self.path!r}: line {number} is damaged; remove it, or the file")
+            raise InputError(damaged)
         if type(index) is not int or not 0 <= index < cells:
             found = repr(index)[:40]
             raise InputError(f"resume {self.path!r}: line {number} has cell {found} of {cells}; remove the line")
+        if not mark or check != f"{crc32(text.encode())}}}":
+            raise InputError(damaged)
         return index, text
 
     def _lock(self) -> None:
@@ -129,7 +136,8 @@ class Journal:
 
     def add(self, lines: Sequence[str]) -> None:
         """Append lines and wait until they are on the disk."""
-        self._append("".join(line + "\n" for line in lines).encode())
+        checked = (f"{line[:-1]}{_CHECK}{crc32(line.encode())}}}\n" for line in lines)
+        self._append("".join(checked).encode())
 
     def _append(self, data: bytes) -> None:
         before = os.fstat(self._descriptor).st_size

@@ -89,7 +89,9 @@ def _open(path: str) -> IO[bytes]:
         if stream.peek(2)[:2] == b"\x1f\x8b":
             import gzip
 
-            return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
+            packed = gzip.GzipFile(fileobj=stream)
+            packed.myfileobj = stream  # type: ignore[assignment]  # closed along with it
+            return packed  # type: ignore[return-value]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the path of the trace") from None
     except IsADirectoryError:
