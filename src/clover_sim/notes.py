@@ -128,7 +128,8 @@ def _stream_notes(rows: Rows, profile: str) -> list[str]:
             "This stream raises every confidence alike, which flatters block diffusion: for what a fitted "
             "model gives, --profile context."
         )
-        if any(r["options"]["block_size"] > _LARGE_BLOCK for r in diffusing):
+        sizes = [r["options"]["block_size"] for r in diffusing]
+        if any(not isinstance(size, int) or size > _LARGE_BLOCK for size in sizes):  # beyond 2**53 it is text
             notes.append(
                 f"Above {_LARGE_BLOCK} it makes tokens per pass grow with the block, where measured models stay flat "
                 "from 16 to 64: do not choose a block size by these rows."

@@ -132,5 +132,5 @@ def corpus() -> dict[str, list[bytes]]:
     found["model"], found["hardware"], found["engine"] = _data("models"), _data("hardware"), _data("engines")
     found["workload"] = _data("workloads")
     for kind, made in _made().items():
-        found[kind] = found.get(kind, []) + made * (1 + len(found.get(kind, [])) // 8)
+        found[kind] = found.get(kind, []) + made * (1 + len(found.get(kind, [])))
     return {kind: items or [b""] for kind, items in sorted(found.items())}

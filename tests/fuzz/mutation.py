@@ -235,8 +235,23 @@ _OPS: tuple[Callable[[Random, bytes, Sequence[bytes]], bytes], ...] = (
 )  # fmt: skip
 
 
+def _near(rng: Random, old: bytes) -> bytes:
+    """A number much like the one that was there, so that what comes after the reader is reached."""
+    try:
+        value = float(old)
+        made = rng.choice((value + 1, value - 1, value * 2, value / 2, value * 1.01, 0, 1, value * 1000))
+        return (f"{made:.6g}" if b"." in old else str(int(made))).encode()
+    except (ValueError, OverflowError):
+        return old
+
+
+_GENTLE = (_replace(_NUMBER, _near), _replace(_NUMBER, _near), _json, _lines, _replace(_NUMBER, _other_number))
+
+
 def damage(rng: Random, data: bytes, others: Sequence[bytes] = ()) -> bytes:
-    """``data`` with one to four wounds; ``others`` are spliced in."""
+    """``data`` with one to four wounds, half the time light ones; ``others`` are spliced in."""
+    if rng.random() < 0.5:
+        return rng.choice(_GENTLE)(rng, data, others)[:MOST_BYTES]
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         data = rng.choice(_OPS)(rng, data, others)[:MOST_BYTES]
     return data

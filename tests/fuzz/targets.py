@@ -14,7 +14,7 @@ from fuzz.oracle import Case
 FILES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "config": (("config",), ("config.json",), (
         "price --model {}", "price --model . --format json", "compare --tokens 4 -s ar --model {}",
-        "speculate --workload code --model {}", "explain --model {} --gpu h100 {}", "price --drafter {}",
+        "speculate --workload code --model {}", "price --model {} --batch-size 8 --context 0,5000",
     )),
     "gguf": (("gguf",), ("meta.json",), ("price --model {}", "price --model {} --format json")),
     "model": (("model",), ("model.toml", "model.json"), ("price --model {}", "price --model {} --width 1,9")),

@@ -72,6 +72,13 @@ def test_absurd_drafts_are_refused_by_the_name_of_their_option(
     assert "expected" in capsys.readouterr().err
 
 
+def test_an_absurd_draft_length_of_a_log_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    timing = "llama_perf_context_print:        eval time =    8806.60 ms /   855 runs   (   10.30 ms "
+    Path("server.log").write_text(f"n_draft   = 90000\nn_drafted = 912\nn_accept  = 313\ndraft:\n\n{timing}")
+    assert main(["explain", "server.log", "--model", "qwen3-8b", "--gpu", "h100"]) in (2, 3)
+    assert "90000" in capsys.readouterr().err
+
+
 def test_a_block_beyond_any_number_of_json_is_decoded(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--tokens", "8", "-s", f"block-diffusion:block_size={2**64}"]) == 0
     assert "block_size=18446744073709551616" in capsys.readouterr().out
@@ -80,7 +87,8 @@ def test_a_block_beyond_any_number_of_json_is_decoded(capsys: pytest.CaptureFixt
 def test_a_weight_beyond_any_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--tokens", "8", "-s", "dinfer-credit:credit_alpha=9223372036854775808"]) == 2
     assert "credit_alpha" in capsys.readouterr().err
-    assert main(["compare", "--tokens", "64", "-s", "dinfer-credit:credit_alpha=100,decay_beta=1"]) == 0
+    heaviest = "dinfer-credit:credit_alpha=100,decay_beta=1"
+    assert main(["compare", "--tokens", "64", "--profile", "context", "-s", heaviest]) == 0
 
 
 @pytest.mark.parametrize("accuracy", ["[]", '"x"', "nan", "-1", "{}", "true"])
@@ -130,6 +138,8 @@ ODD_CALLS: dict[str, Any] = {
     "no burst": lambda: serve(burst=0),
     "huge burst": lambda: serve(burst=10**400, rate_per_s=1.0),
     "thinking backwards": lambda: serve(users=2, think_s=float("-inf")),
+    "a target that is never missed": lambda: serve(per_token_target_s=float("inf")),
+    "a target that is no number": lambda: serve(first_token_target_s=float("nan")),
     "policy": lambda: serve(policy="x"),
     "rule of the cache": lambda: serve(cache_rule="x"),
     "chance of 100": lambda: agent(failure=cs.Failure(loop_per_1000=100.0)),
@@ -140,9 +150,9 @@ ODD_CALLS: dict[str, Any] = {
 }
 
 
-def serve(pool: int = 3, policy: str = "first-done-first-out", cache_rule: str = "queue", **traffic: Any) -> Any:
-    asked = cs.Traffic(**{"requests": 5, "users_ladder": (), **traffic})
-    return cs.serve(["ar"], asked, pool=pool, policy=policy, cache_rule=cache_rule)
+def serve(**given: Any) -> Any:
+    traffic = {name: given.pop(name) for name in [*given] if name in cs.Traffic.__slots__}
+    return cs.serve(["ar"], cs.Traffic(**{"requests": 5, "users_ladder": (), **traffic}), **{"pool": 3, **given})
 
 
 def agent(**keywords: Any) -> Any:

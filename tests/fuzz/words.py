@@ -172,7 +172,8 @@ def option_value(rng: Random, default: str) -> str:
         return damage_word(rng, default)
     if kind == 2:
         return "/".join(str(rng.choice((0, 0.2, 0.5, 0.9, 1, 1.5, -1, "nan"))) for _ in range(rng.randrange(1, 5)))
-    return rng.choice((default, str(rng.randrange(1, 40)), str(round(rng.random(), 2)), "true", "false", "none"))
+    plain = (default, str(rng.randrange(1, 40)), str(round(rng.random(), 2)), "true", "false", "none")
+    return default if kind == 3 else rng.choice(plain[1:2] if default.isdigit() else plain)
 
 
 def value(rng: Random, flag: Flag, name: str, files: dict[str, bytes]) -> str:
@@ -207,6 +208,11 @@ def _figures() -> tuple[str, ...]:
 
 def figure_spec(rng: Random, dest: str) -> str:
     """A figure or option with values, bounds, or others."""
+    if dest == "vary" and rng.random() < 0.4:
+        usual = ("threshold=0.5,0.9", "threshold=0.5:0.9:0.2", "block_size=4,8", "gpu=h100,b200", "batch_size=1,8",
+                 "precision=fp8,bf16", "tokens=4,8", "prompt_tokens=1,99", "align=absolute,relative")  # fmt: skip
+        text = rng.choice(usual)
+        return text if rng.random() < 0.6 else damage_word(rng, text)
     key = rng.choice(_figures())
     number = rng.choice((rng.choice(NUMBERS), str(rng.randrange(1, 9)), str(round(rng.random(), 2))))
     if dest in ("best", "columns", "pareto"):
@@ -214,7 +220,8 @@ def figure_spec(rng: Random, dest: str) -> str:
     if dest == "vary":
         several = (number, f"{number},2,0.5", f"0.5:0.9:{number}", "1:3:1", "h100,h200", "x", "[1,2]")
         return f"{key}={rng.choice(several)}"
-    return f"{key}{rng.choice(('<=', '>=', '=', '<', '>', '==', '!=', ' <= '))}{number}"
+    bar = dest.startswith("fail") and rng.random() < 0.8
+    return f"{key}{'=' if bar else rng.choice(('<=', '>=', '=', '<', '>', '==', '!=', ' <= '))}{number}"
 
 
 def file_for(rng: Random, dest: str, files: dict[str, bytes], name: str | None = None) -> str:

@@ -8,8 +8,12 @@ from typing import ClassVar
 
 from clover_sim.canvas import Canvas
 from clover_sim.decoders._unlock import Chooser, Presets, at_least, chances, fill_blocks
+from clover_sim.errors import UsageError
 from clover_sim.records import Forward
 from clover_sim.view import View
+
+_MOST_WEIGHT = 100.0
+"""A credit of a thousand raised to it is still a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Credit:
     Args:
         block_size: positions of a block, >= 1.
         threshold: bar for the raised confidence, in [0, 1] (>=).
-        credit_alpha: weight of the credit, >= 0.
+        credit_alpha: weight of the credit, from 0 to 100.
         boost_gamma: exponent of the evidence of one pass, > 0.
         decay_beta: what is kept of older credit, in [0, 1].
     """
@@ -39,6 +43,8 @@ class Credit:
     def __post_init__(self) -> None:
         at_least("credit", block_size=self.block_size)
         at_least("credit", 0, credit_alpha=self.credit_alpha)
+        if self.credit_alpha > _MOST_WEIGHT:
+            raise UsageError(f"credit: credit_alpha={self.credit_alpha}: expected at most {_MOST_WEIGHT:g}")
         at_least("credit", 1e-9, boost_gamma=self.boost_gamma)
         chances("credit", threshold=self.threshold, decay_beta=self.decay_beta)
 

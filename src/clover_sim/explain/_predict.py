@@ -10,7 +10,7 @@ from clover_sim.cost import CostModel, Machine
 from clover_sim.errors import InputError, UsageError
 from clover_sim.logs import Section
 from clover_sim.speculation import METHODS, Answer, Cycle, Measured, Shape, cycle, drafter_model, shape_of, speculate
-from clover_sim.speculation.methods import MOST_LEVELS
+from clover_sim.speculation.methods import MOST_LEVELS, MOST_TOKENS
 
 CONTEXT_TOKENS = 1024
 """Cached tokens of each request where nobody says how many."""
@@ -151,6 +151,8 @@ def predict(section: Section, asked: Asked, plain_tokens_per_s: float | None = N
 def _shape(section: Section, asked: Asked) -> tuple[Shape, str]:
     """The passes of a cycle, and in words what drafts them."""
     k = section.num_speculative_tokens or 0
+    if k > MOST_TOKENS:
+        raise InputError(f"the log states {k} draft tokens a cycle; expected at most {MOST_TOKENS}: is it damaged?")
     if not section.speculative or not k:
         return Shape("", 0, 1, (), None), "plain decoding"
     method = asked.method or ("draft-model" if asked.drafter else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from clover_sim.errors import UsageError
@@ -16,7 +17,7 @@ CACHE_RULES = ("queue", "preempt")
 MOST_REQUESTS = 10_000_000
 MOST_POOL_TOKENS = 2_000_000
 """Bounds of one command; the engine decodes about 10^5 tokens a second."""
-_MOST, _MOST_TOKENS, _MOST_THINK_S = 10**9, 10**18, 1e6
+_MOST, _MOST_TOKENS, _MOST_THINK_S, _MOST_OF_LADDER = 10**9, 10**18, 1e6, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,10 @@ def check_asked(traffic: Any, pool: int, limits: Limits) -> None:
     check_whole("prefill_tokens", limits.prefill_tokens, 1, _MOST_TOKENS)
     check_whole("prompt_tokens", traffic.prompt_tokens, 0, _MOST_TOKENS)
     check_whole("burst", traffic.burst, 1, _MOST_TOKENS)
-    for users in (*traffic.users_ladder, *(() if traffic.users is None else (traffic.users,))):
-        check_whole("users", users, 1, _MOST)
+    if traffic.users is not None:
+        check_whole("users", traffic.users, 1, _MOST)
+    for users in traffic.users_ladder:
+        check_whole("users of the ladder", users, 1, _MOST_OF_LADDER)
     if not 0 <= traffic.think_s <= _MOST_THINK_S:
         raise UsageError(f"think_s {traffic.think_s!r}: expected 0 to {_MOST_THINK_S:g} seconds")
     for name, value, known in (
@@ -66,3 +69,10 @@ def check_asked(traffic: Any, pool: int, limits: Limits) -> None:
     ):  # fmt: skip
         if value not in known:
             raise UsageError(f"{name} {value!r}: expected one of {', '.join(known)}")
+
+
+def check_targets(first_token_s: float | None, per_token_s: float | None) -> None:
+    """Refuse targets of goodput that are no times."""
+    for name, target in (("first_token_target_s", first_token_s), ("per_token_target_s", per_token_s)):
+        if target is not None and not 0 < target < inf:
+            raise UsageError(f"{name} {target!r}: expected seconds above 0")

@@ -14,7 +14,7 @@ from clover_sim.prepare import DEFAULT_STRATEGIES, Strategy, check_memory, choos
 from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Closed, Logged, Open, Source
 from clover_sim.serving.core import Server
-from clover_sim.serving.limits import MOST_POOL_TOKENS, Limits, check_asked
+from clover_sim.serving.limits import MOST_POOL_TOKENS, Limits, check_asked, check_targets
 from clover_sim.serving.pool import LEAST_POOL, Passes, Pool, make_pool
 from clover_sim.serving.pricing import CostPricer
 
@@ -114,6 +114,7 @@ def serve(
     traffic = traffic or Traffic()
     cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
     check_asked(traffic, pool, Limits(batch, None, 0.0, prefill_tokens, policy, cache_rule))
+    check_targets(first_token_target_s, per_token_target_s)
     lengths = _lengths(traffic, pool, seed)
     if sum(lengths) > MOST_POOL_TOKENS:
         raise UsageError(

@@ -162,10 +162,10 @@ def workload_from_table(table: Mapping[str, Any], where: str) -> Workload:
 
     if text not in SYNTHETIC:
         raise InputError(f"{where}: text = {text!r}: is no kind of text{suggest(text, SYNTHETIC)}")
-    accuracy = quality.get("accuracy")
+    accuracy = _number(quality, "accuracy", f"{where}: quality", 0.0) if "accuracy" in quality else None
     return Workload(
         str(table.get("name", os.path.basename(where).removesuffix(".toml"))), str(table.get("summary", "")), text,
-        str(table.get("source", "")), confidence, None if accuracy is None else float(accuracy), tuple(published),
+        str(table.get("source", "")), confidence, accuracy, tuple(published),
     )  # fmt: skip
 
 
