@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from measure import ENV, ROOT, Figure, best, exponent
 
@@ -18,6 +20,7 @@ from clover_sim.serving.run import Traffic, serve  # noqa: E402
 from clover_sim.streams.profiles import open_stream  # noqa: E402
 from clover_sim.streams.reference import reference_stream  # noqa: E402
 from clover_sim.sweeping import sweep  # noqa: E402
+from clover_sim.validate import validate  # noqa: E402
 
 LINEAR = 1.05
 
@@ -27,6 +30,7 @@ def figures(quick: bool) -> Iterator[Figure]:
     yield from exponents(1 if quick else 4)
     yield from memory(200_000 if quick else 1_000_000)
     yield from serving(4_000 if quick else 40_000)
+    yield from validating()
     yield from sweeping(400 if quick else 10_000)
 
 
@@ -95,8 +99,16 @@ def serving(n: int) -> Iterator[Figure]:
                  2 * n / took >= 100_000 / 60)  # fmt: skip
 
 
+def validating() -> Iterator[Figure]:
+    """Rows predicted a second: the kernel tables, machines shared between rows."""
+    rows = len(validate("kernels").results)
+    took = best(lambda: validate("kernels"), 2)
+    yield Figure(f"validate, {rows} rows", f"{rows / took:,.0f} rows/s", "at least 1,000", rows / took >= 1000)
+
+
 def sweeping(cells: int) -> Iterator[Figure]:
     """What a cell costs beside its own work, and two processes against one."""
+    yield overhead()
     thresholds = [0.5 + 0.49 * i / cells for i in range(cells)]
 
     def whole(workers: int, tokens: int) -> float:
@@ -106,3 +118,29 @@ def sweeping(cells: int) -> Iterator[Figure]:
 
     one, two = whole(1, 2_000), whole(2, 2_000)
     yield Figure(f"sweep, {cells:,} cells: one process / two", f"{one / two:.2f}x", "at least 1.8x", one / two >= 1.8)
+
+
+def overhead() -> Figure:
+    """Time of a sweep's cell beside the comparison it makes."""
+    from clover_sim.sweeping import _work
+
+    inner, spent = _work.compare, [0.0]
+
+    def timed(*args: Any, **options: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return inner(*args, **options)
+        finally:
+            spent[0] += time.perf_counter() - start
+
+    found = []
+    _work.compare = timed
+    try:
+        for _ in range(3):
+            spent[0], start = 0.0, time.perf_counter()
+            cells = sweep(vary={"threshold": "0.5:0.99:0.01", "block_size": [8, 16, 32, 64]}, tokens=64, jobs=1).rows
+            found.append((time.perf_counter() - start - spent[0]) / len(cells))
+    finally:
+        _work.compare = inner
+    return Figure("sweep, a cell beside its comparison", f"{min(found) * 1e6:.0f} us", "at most 200 us",
+                  min(found) <= 200e-6)  # fmt: skip

@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 import sys
-import time
 from base64 import b64encode
 from html.parser import HTMLParser
 from pathlib import Path
@@ -95,9 +94,7 @@ def test_a_large_sweep_is_a_small_page():
     grid = {"threshold": "0.5:0.99:0.01", "block_size": [8, 16, 32, 64], "batch_size": range(1, 11)}
     found = sweep(vary=grid, tokens=64)
     assert len(found.rows) == 2000
-    start = time.perf_counter()
-    page = html.render(found)
-    assert len(page.encode()) < 3_000_000 and time.perf_counter() - start < 2
+    assert len(html.render(found).encode()) < 3_000_000
 
 
 SELF_TEST = """

@@ -231,29 +231,6 @@ def test_a_file_of_something_else_is_left_alone(tmp_path):
         sweep(vary=GRID, tokens=64, resume=str(file))
 
 
-def test_the_overhead_of_a_cell_is_small(monkeypatch):
-    import time
-
-    from clover_sim.sweeping import _work
-
-    spent = [0.0]
-
-    def timed(*args, **options):
-        start = time.perf_counter()
-        result = compare(*args, **options)
-        spent[0] += time.perf_counter() - start
-        return result
-
-    monkeypatch.setattr(_work, "compare", timed)
-    best = 1.0
-    for _ in range(3):
-        spent[0] = 0.0
-        start = time.perf_counter()
-        found = sweep(vary={"threshold": "0.5:0.99:0.01", "block_size": [8, 16, 32, 64]}, tokens=64, jobs=1)
-        best = min(best, (time.perf_counter() - start - spent[0]) / len(found.rows))
-    assert best < 200e-6
-
-
 def test_a_worker_needs_nothing_but_its_piece():
     from clover_sim.sweeping._plan import MachineAsk
 
