@@ -163,3 +163,14 @@ def agent(**keywords: Any) -> Any:
 def test_calls_refuse_what_the_command_line_refuses(call: Any) -> None:
     with pytest.raises((cs.UsageError, cs.InputError)):
         call()
+
+
+def test_the_value_of_a_flag_before_the_command_is_not_taken_for_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--color", "serve", "auto"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("rate", [float("nan"), float("inf"), -1.0, 0.0])
+def test_a_rate_that_is_none_is_refused_beside_users_too(rate: float) -> None:
+    with pytest.raises(cs.UsageError, match="rate"):
+        cs.serve(["ar"], cs.Traffic(requests=5, rate_per_s=rate, users=1, users_ladder=()), pool=3)

@@ -60,7 +60,9 @@ def main(argv: Sequence[str], last: bool = False) -> int:
 def run(argv: Sequence[str], invocation: Invocation) -> int:
     """Find the command, build only its parser, run it."""
     before, rest = _leading(argv)
-    invocation.verbose = any(word == "--verbose" or (word[1:2] != "-" and "v" in word) for word in before)
+    invocation.verbose = any(
+        word == "--verbose" or (word[:1] == "-" != word[1:2] and "v" in word) for word in before
+    )
     if output() is None:
         raise InputError(NO_OUTPUT)
     name = rest[0] if rest else ""

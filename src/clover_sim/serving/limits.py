@@ -48,6 +48,8 @@ def check_asked(traffic: Any, pool: int, limits: Limits) -> None:
         raise UsageError(f"output tokens {low}:{high}: expected a range from at least 1")
     if not 1 <= traffic.requests <= MOST_REQUESTS:
         raise UsageError(f"requests {traffic.requests}: expected 1 to {MOST_REQUESTS}")
+    if traffic.rate_per_s is not None and not 1e-9 <= traffic.rate_per_s < 1e9:
+        raise UsageError(f"rate {traffic.rate_per_s!r}: expected requests a second from 1e-9 to 1e9")
     check_whole("pool", pool, 1, _MOST)
     if not traffic.log and pool * low > MOST_POOL_TOKENS:
         raise UsageError(
