@@ -74,3 +74,12 @@ def _central(t: float, df: int) -> float:
     if df % 2:
         return 2 / math.pi * (theta + math.sin(theta) * math.cos(theta) * total)
     return math.sin(theta) * total
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits, without an exponent where people would write none.
+
+    >>> two_digits(302.4), two_digits(0.0123), two_digits(1.5)
+    ('300', '0.012', '1.5')
+    """
+    return f"{float(f'{value:.2g}'):g}"

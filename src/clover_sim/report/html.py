@@ -15,6 +15,7 @@ from clover_sim.report._figures import option_text
 from clover_sim.report._rows import heading, labels
 from clover_sim.report._text import clean
 from clover_sim.report.columns import COLUMNS, INTERVAL
+from clover_sim.stats import two_digits
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result
@@ -133,7 +134,7 @@ def _cell(value: Any, half: float | None = None) -> str:
         return "<td>-</td>"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-        plus = f" ± {half:.2g}" if half else ""
+        plus = f" ± {two_digits(half)}" if half else ""
         return f'<td class="r" data-v="{value!r}">{shown}{plus}</td>'
     text = option_text(value)
     try:

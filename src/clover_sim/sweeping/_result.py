@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clover_sim.stats import two_digits
 from clover_sim.sweeping._axes import Axis
 from clover_sim.sweeping._judge import Bar, figure, half_width
 
@@ -132,7 +133,7 @@ def value_text(row: Mapping[str, Any], key: str) -> str:
     value, half = figure(row, key), half_width(row, key)
     if value is None:
         return "no value"
-    return f"{value:.4g}" + (f" ± {half:.2g}" if half else "")
+    return f"{value:.4g}" + (f" ± {two_digits(half)}" if half else "")
 
 
 def _waits(row: Mapping[str, Any]) -> bool:
