@@ -7,6 +7,7 @@ test: a slow day on a shared machine must not fail a build.
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,14 @@ PARTS = {
     "decoding": "Counting passes",
     "growth": "Growth, memory, serving, sweeping",
 }
+
+HEAD = """# Performance
+
+What `python benchmarks/run.py --markdown docs/performance.md` printed, as it came out; nothing here is typed by hand.
+Ratios are between things measured in turns in the same run. Figures without a bar are for orientation.
+
+{measured}
+"""
 
 
 def main() -> None:
@@ -31,8 +40,9 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown part {unknown[0]!r}; expected some of {', '.join(PARTS)}")
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    written = [f"Measured with {python} on {platform.system()} {platform.machine()}.", ""]
-    print(written[0])
+    measured = f"Measured with {python} on {platform.system()} {platform.machine()}, {os.cpu_count()} cores."
+    written = [HEAD.format(measured=measured)]
+    print(measured)
     for part in args.parts or PARTS:
         print(f"\n{PARTS[part]}")
         written += [f"## {PARTS[part]}", "", "| what | measured | bar | met |", "|---|---|---|---|"]

@@ -97,7 +97,7 @@ def decode(rng: Random) -> str:
 def conform(rng: Random) -> str:
     """The checks that every decoder must pass, over options that the strategy itself accepts."""
     return (
-        f"decoder = cs.build_strategy({_spec(rng)})[1]\nreport = cs.check_decoder(decoder)\nreport.raise_if_failed()\n"
+        f"decoder = cs.build_strategy({_spec(rng)})[1]\nreport = cs.check_decoder(decoder)\n"
         "result = [(c.name, c.outcome, c.reason) for c in report.checks]"
     )
 

@@ -215,7 +215,8 @@ def strict_json(text: str) -> Any:
 
 def _output(case: Case, shown: str) -> Fault | None:
     argv = case.argv
-    if "-h" in argv or "--help" in argv or "-" in argv or "--export=-" in argv:
+    asked = any(re.fullmatch(r"-[a-zA-Z]*h[a-zA-Z]*", word) for word in argv)  # -h may stand among other letters
+    if asked or "--help" in argv or "-" in argv or "--export=-" in argv:
         return None
     formats = [b for a, b in pairwise(argv) if a == "--format"]
     formats += [w.partition("=")[2] for w in argv if w.startswith("--format=")]
