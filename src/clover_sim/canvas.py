@@ -194,7 +194,7 @@ class Canvas:
         if filled[self._frontier : self._frontier + 1] != b"\0":
             self._advance()
         self._drafted = self._frontier  # drafts were made for the text as it was
-        if self._frontier >= length and not self._ended:
+        if len(done) > before and self._frontier >= length and not self._ended:
             self._end_of_text(max(stop, self._frontier) if self._eos_stop == "block" else self._frontier)
 
     def _commit_causal(self, view: View, positions: Iterable[int]) -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from clover_sim.cli import main
+from clover_sim.report import formats
 
 
 def run(capsys, *args):
@@ -81,7 +82,7 @@ def test_commands_are_found_and_described(capsys):
 def test_help_names_every_format_and_fits(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run(capsys, "compare", "--help")
-    assert "csv, html, json, markdown, svg, table (default table)" in " ".join(text.split())
+    assert f"{', '.join(formats())} (default table)" in " ".join(text.split())
     assert max(map(len, text.split("examples:")[0].splitlines())) <= 80
 
 

@@ -431,3 +431,17 @@ def test_the_best_come_first_and_the_lowest_wins_a_tie() -> None:
         canvas.commit(view.best(5))
 
     run_audited(decoder(look), scripted_stream(5, {0: (0.4,), 1: (0.1,), 2: (0.8,), 3: (0.1,), 4: (0.8,)}))
+
+
+def test_an_empty_commit_before_another_changes_nothing() -> None:
+    """A rule may commit what it finds, which may be nothing, and then the best token of the same view."""
+
+    def twice(canvas: Canvas) -> Any:
+        while canvas.remaining:
+            view = yield canvas.block(4)
+            canvas.commit(view.above(2.0))
+            canvas.commit(view.best())
+
+    for tokens in (0, 1, 9):
+        done = run_audited(decoder(twice), scripted_stream(tokens), max_new_tokens=max(tokens, 1), kv_write="none")
+        assert done.totals.tokens == tokens

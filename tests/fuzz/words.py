@@ -252,6 +252,8 @@ def line(rng: Random, command: str) -> tuple[list[str], dict[str, bytes]]:
     known = flags()[command]
     files: dict[str, bytes] = {}
     words = list(rng.choice(examples()[command])) if rng.random() < 0.6 and examples()[command] else []
+    if not known:
+        return words, files
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 5))):
         flag = rng.choice(known)
         if set(flag.names) & TOO_SLOW or (set(flag.names) & SLOW and rng.random() < 0.95):

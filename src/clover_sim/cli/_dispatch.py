@@ -96,16 +96,17 @@ def _run_command(name: str, command: Any, words: Sequence[str], invocation: Invo
     invocation.prog = parser.prog
     command.configure(parser)
     args = Namespace()
+    asked = "-h" in words or "--help" in words
     try:
-        if "-h" not in words and "--help" not in words:
+        if not asked:
             parser.parse(words, args)
     finally:  # what was read before an error counts
         invocation.verbose = getattr(args, "verbose", invocation.verbose)
         invocation.color = getattr(args, "color", invocation.color)
-    if getattr(args, "help", True):
+    if getattr(args, "help", asked):
         Console().write(parser.format_help())
         return 0
-    console = Console(color=args.color, quiet=args.quiet, prog=parser.prog)
+    console = Console(color=getattr(args, "color", "auto"), quiet=getattr(args, "quiet", False), prog=parser.prog)
     written, read = parser.files(args)
     if not written:
         return int(command.run(args, console))

@@ -103,6 +103,7 @@ def run(args: Namespace, console: Console) -> int:
         args.kv_cache_dtype or "bf16", args.tensor_parallel_size or 1, drafter_precision=args.drafter_precision,
         routing_beta=args.routing_beta,
     )  # fmt: skip
+    _check_baseline(args, machine)
     overhead = args.cycle_overhead_ms
     measured = Measured(
         plain_step_s=args.batch_size / args.baseline if args.baseline else None,
@@ -288,3 +289,22 @@ def _widths(text: str) -> dict[int, float]:
             raise UsageError(f"{part!r} is not WIDTH:MILLISECONDS, as in 1:8.5,4:16")
         found[whole(width)] = positive(time_ms) / 1e3
     return found
+
+
+_SLOWEST = 8
+"""Times its price beyond which a plain step is taken for a slip: a speed of one request given for a whole batch."""
+
+
+def _check_baseline(args: Namespace, machine: Any) -> None:
+    if args.baseline is None:
+        return
+    from clover_sim.cost import price
+    from clover_sim.records import Kind, PassShape
+
+    n, context = args.batch_size, args.prompt_tokens or 1024
+    times = n / args.baseline / price(machine, PassShape(Kind.DECODE, (1,) * n, context * n)).latency_s
+    if times > _SLOWEST:
+        raise UsageError(
+            f"--baseline {args.baseline:g}: at a batch of {n} that is {times:.0f} times the price of a plain step; it is "
+            "the speed of all requests together, so check it, the model, the GPU and the engine"
+        )

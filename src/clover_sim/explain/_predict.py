@@ -41,15 +41,15 @@ class Asked:
     levels: int | None = None
 
     def machine(self, engine: str | None) -> Machine:
-        """The machine, with the engine that wrote the log if none was asked for."""
+        """The machine, with the engine that wrote the log if none was asked for and its constants are known."""
         machine = self.cost.machine
         if machine is None or self.cost.name != "roofline":
             raise UsageError(f"cost model {self.cost.name}: a log is held against the roofline only")
         if not self.log_engine or engine is None or engine == machine.engine.name:
             return machine
-        from clover_sim.specs import load_engine
+        from clover_sim.specs import list_engines, load_engine
 
-        return replace(machine, engine=load_engine(engine))
+        return replace(machine, engine=load_engine(engine)) if engine in list_engines() else machine
 
 
 @dataclass(frozen=True, slots=True)

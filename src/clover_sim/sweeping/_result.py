@@ -141,6 +141,20 @@ def _waits(row: Mapping[str, Any]) -> bool:
     return str(row["stream"]).startswith(("context", "trace"))
 
 
+def _closest(rows: Sequence[Mapping[str, Any]], where: Sequence[Bar], best_by: str) -> str:
+    """What to say where no row meets the conditions; empty where some do, or none has the figures."""
+    missed = [
+        (sum(abs((figure(row, bar.key) or 0.0) - bar.value) for bar in where if not bar.holds(row)), index)
+        for index, row in enumerate(rows) if all(figure(row, bar.key) is not None for bar in where)
+    ]  # fmt: skip
+    if not missed or min(missed)[0] == 0:
+        return ""
+    row = rows[min(missed)[1]]
+    keys = dict.fromkeys([*(bar.key for bar in where), best_by])
+    figures = ", ".join(f"{key} {value_text(row, key)}" for key in keys)
+    return f"None of {len(rows)} rows has {' and '.join(map(str, where))}; closest: {name_of(row)}: {figures}."
+
+
 def explain(
     rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str, alike: Sequence[int],
     where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
@@ -169,7 +183,7 @@ def explain(
             "context has a confidence that waits for its context."
         )
     if best is None:
-        notes.append(f"No row{under} has a value of {best_by}.")
+        notes.append(_closest(rows, where, best_by) or f"No row{under} has a value of {best_by}.")
         return notes
     row = rows[best]
     other = errors if best_by != errors else speed
