@@ -115,18 +115,29 @@ class Ledger:
     ) -> None:  # fmt: skip
         """Add one row for each entry of ``committed``, a step each. The engine's alone (``bulk.py``)."""
         n = len(committed)
+        if n == 1 and not isinstance(start, range):
+            context = prompt_tokens + start - first_recompute
+            self.append(request, step, kind, start, tokens, first_recompute, context, committed[0], 0)
+            return
         starts = start if isinstance(start, range) else [start] * n
-        if (request | tokens | first_recompute | max(committed, default=0)) > self._highest:
+        if (request | tokens | first_recompute) > self._highest or (n and max(committed) > self._highest):
             self._widen()
         self.step.extend(range(step, step + n))
-        self.request.extend([request] * n)
-        self.kind.extend(bytes([kind]) * n)
+        self.kind.extend(bytes((kind,)) * n)
         self.start.extend(starts)
-        self.tokens.extend([tokens] * n)
-        self.recompute.extend([0] * n)
         self.context.extend([prompt_tokens + s for s in starts] if prompt_tokens else starts)
-        self.committed.extend(committed)
-        self.reopened.extend([0] * n)
+        if self._highest == 0xFF:  # whole bytes at once, the shortest way into an array
+            self.request.frombytes(bytes((request,)) * n)
+            self.tokens.frombytes(bytes((tokens,)) * n)
+            self.committed.frombytes(bytes(committed))
+            self.recompute.frombytes(bytes(n))
+            self.reopened.frombytes(bytes(n))
+        else:
+            self.request.extend([request] * n)
+            self.tokens.extend([tokens] * n)
+            self.committed.extend(committed)
+            self.recompute.extend([0] * n)
+            self.reopened.extend([0] * n)
         if first_recompute:
             self.recompute[-n] = first_recompute
             self.context[-n] -= first_recompute

@@ -305,6 +305,6 @@ def _check_baseline(args: Namespace, machine: Any) -> None:
     times = n / args.baseline / price(machine, PassShape(Kind.DECODE, (1,) * n, context * n)).latency_s
     if times > _SLOWEST:
         raise UsageError(
-            f"--baseline {args.baseline:g}: at a batch of {n} that is {times:.0f} times the price of a plain step; it is "
-            "the speed of all requests together, so check it, the model, the GPU and the engine"
+            f"--baseline {args.baseline:g}: at a batch of {n} that is {times:.0f} times the price of a plain step; it "
+            "is the speed of all requests together, so check it, the model, the GPU and the engine"
         )
