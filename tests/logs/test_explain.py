@@ -273,3 +273,11 @@ def test_the_command_reads_a_pipe(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["acceptance_length"] == pytest.approx(2.4)
+
+
+def test_a_draft_length_other_than_the_counted_one_is_said_not_to_be_used(tmp_path):
+    log = v1(4000, [3200, 2400])
+    found = told(tmp_path, log, num_speculative_tokens=1)
+    assert found.to_dict()["num_speculative_tokens"] == 2
+    assert any("a draft length of 1 was given, but the log counts 2" in warning for warning in found.warnings)
+    assert not any("was given" in warning for warning in told(tmp_path, log, num_speculative_tokens=2).warnings)

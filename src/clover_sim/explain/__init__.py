@@ -112,6 +112,7 @@ def explain(
     """
     reading = read_logs(paths, stdin, progress)
     setup = setup_of(reading)
+    counted = sorted({s.num_speculative_tokens for s in reading.sections if s.speculative and s.num_speculative_tokens})
     reading = replace(reading, sections=_all_filled(reading.sections, setup, num_speculative_tokens))
     wanted = asked(setup) if callable(asked) else asked
     sections = reading.sections
@@ -124,6 +125,11 @@ def explain(
         for section, prediction in zip(sections, predictions, strict=True)
     )
     warnings = [*reading.warnings, *setup.unknown]
+    if num_speculative_tokens is not None and counted not in ([], [num_speculative_tokens]):
+        warnings.append(
+            f"a draft length of {num_speculative_tokens} was given, but the log counts "
+            f"{' and '.join(map(str, counted))}: what it measured holds for that; see speculate --from-log for others"
+        )
     for section, judgement in zip(sections, judgements, strict=True):
         where = f"{section.format}: " if len(sections) > 1 else ""
         warnings += [where + warning for warning in judgement.warnings if where + warning not in warnings]
