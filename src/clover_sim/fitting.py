@@ -6,12 +6,12 @@ Residuals are logarithms of ratios, draws are the same at every step, and a Newt
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, log
 from typing import NamedTuple
 
 from clover_sim.errors import InputError, UsageError
-from clover_sim.physics.context import Confidence
+from clover_sim.physics.confidence import Confidence
 from clover_sim.physics.context_sample import Counts, DrawnSequence, decode_sample, draw_sample
 from clover_sim.physics.damage import Damage
 from clover_sim.records import TokenClass
@@ -253,31 +253,6 @@ def _newton(
         else:
             break
     return x, max(map(abs, now))
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """Passes that a fit predicts for recordings of another setting, against those recorded."""
-
-    domain: str
-    threshold: float
-    block_size: int
-    tokens: int
-    passes: int
-    forced: int
-    predicted_passes: float
-    predicted_forced: float
-    constant_passes: float
-
-    @property
-    def error(self) -> float:
-        """Relative error of the passes."""
-        return self.predicted_passes / self.passes - 1
-
-    @property
-    def forced_share_error(self) -> float:
-        """Error of the forced share of tokens."""
-        return (self.predicted_forced - self.forced) / self.tokens
 
 
 def predict_trace(

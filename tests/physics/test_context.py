@@ -9,7 +9,8 @@ from math import exp, inf, log
 import pytest
 
 from clover_sim.conformance import check_decoder
-from clover_sim.physics.context import DIGIT, MOST_LOG_ODDS, UNIVERSAL, Confidence, ContextPhysics
+from clover_sim.physics.confidence import UNIVERSAL, Confidence
+from clover_sim.physics.context import DIGIT, MOST_LOG_ODDS, ContextPhysics
 from clover_sim.physics.context_sample import decode_sample, draw_sample
 from clover_sim.physics.damage import Damage
 from clover_sim.quality import accuracy, order_of, run_with_quality

@@ -10,7 +10,7 @@ import pytest
 from clover_sim.diffusion_checks import check_traces
 from clover_sim.errors import InputError, UsageError
 from clover_sim.fitting import fit_damage, fit_from_tpf, fit_from_trace, share_intact
-from clover_sim.physics.context import Confidence
+from clover_sim.physics.confidence import Confidence
 from clover_sim.physics.context_sample import decode_sample, draw_sample
 from clover_sim.physics.damage import Damage
 from clover_sim.recorder import record, write_records

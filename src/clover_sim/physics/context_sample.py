@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from math import exp, inf, log
 from typing import NamedTuple
 
-from clover_sim.physics.context import MOST_LOG_ODDS, Confidence
+from clover_sim.physics.confidence import Confidence
+from clover_sim.physics.context import MOST_LOG_ODDS
 from clover_sim.physics.damage import Damage
 from clover_sim.physics.normal import Normals, noise_table
 from clover_sim.records import TokenClass

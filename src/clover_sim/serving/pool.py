@@ -57,11 +57,6 @@ class Pool:
     def __len__(self) -> int:
         return len(self.sequences)
 
-    @property
-    def longest_tokens(self) -> int:
-        """Tokens of the longest sequence."""
-        return self._lengths[-1]
-
     def draw(self, u: float, tokens: int | None = None) -> Passes:
         """A sequence by ``u`` in [0, 1): any, or one of those whose length is nearest to ``tokens``."""
         if tokens is None:

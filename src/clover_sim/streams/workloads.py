@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from clover_sim.errors import InputError, UsageError, suggest
 from clover_sim.physics.base import Physics
-from clover_sim.physics.context import DIGIT, UNIVERSAL, Confidence, ContextPhysics
+from clover_sim.physics.confidence import UNIVERSAL, Confidence
+from clover_sim.physics.context import DIGIT, ContextPhysics
 from clover_sim.physics.damage import Damage
 from clover_sim.records import TokenClass
 from clover_sim.streams.base import Stream
