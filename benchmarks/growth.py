@@ -72,24 +72,31 @@ class Plain:
         while canvas.remaining:
             view = yield canvas.next()
             canvas.commit(view.agreed())
-def resident():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+def status(key):
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(key))
 stream = reference_stream(int(sys.argv[1]))
-before = resident()
+before = status("VmRSS")
 done = run(Plain(), stream)
-print(resident() - before, done.totals.target_passes)
+print(status("VmHWM") - before, done.totals.target_passes)
 """
 
 
 def memory(n: int) -> Iterator[Figure]:
-    """Memory that a run holds for each million passes, in a process of its own, one token a pass (Linux alone)."""
+    """How far a run of one token a pass lifts the peak of a process of its own, for each million passes (Linux).
+
+    What an allocator takes depends on what it was asked for before, so that it is the median of some processes.
+    """
     if not Path("/proc/self/status").exists():
         return
-    out = subprocess.run([sys.executable, "-c", _KEPT, str(n)], env=ENV, capture_output=True, text=True, check=True)
-    kilobytes, passes = (int(x) for x in out.stdout.split())
-    found = kilobytes / 1024 / passes * 1e6
-    yield Figure("memory for each million passes", f"{found:.0f} MB", "at most 32 MB", found <= 32)
+    found = []
+    for _ in range(5):
+        out = subprocess.run([sys.executable, "-c", _KEPT, str(n)], env=ENV, capture_output=True, text=True, check=True)
+        kilobytes, passes = (int(x) for x in out.stdout.split())
+        found.append(kilobytes / 1024 / passes * 1e6)
+    megabytes = sorted(found)[2]
+    yield Figure("peak memory for each million passes, median of five processes", f"{megabytes:.0f} MB",
+                 "at most 32 MB", megabytes <= 32)  # fmt: skip
 
 
 def serving(n: int) -> Iterator[Figure]:

@@ -18,8 +18,8 @@ LAYERS = (
     ("__main__", "cli"),
     ("report",),
     (
-        "comparison", "trace_comparison", "trace", "notes", "prepare", "ledger_file", "validate", "explain", "agents",
-        "serving", "sweeping", "claims",
+        "comparison", "columns", "trace_comparison", "trace", "notes", "prepare", "ledger_file", "validate", "explain",
+        "agents", "serving", "sweeping", "claims",
     ),
     (
         "cost", "registry", "plugins", "conformance", "logs", "recordings", "recorder", "speculation", "fitting",
@@ -27,7 +27,7 @@ LAYERS = (
     ),
     ("engine", "request", "checks", "bulk", "canvas", "view", "ledger", "decoders", "acceptance", "draft_trees"),
     ("streams", "physics", "specs", "sources"),
-    ("records", "rng", "units", "errors", "faults", "options", "stats"),
+    ("records", "rng", "units", "errors", "faults", "options", "arguments", "stats"),
 )  # fmt: skip
 
 NO_CLOCK = {"time", "datetime", "calendar"}

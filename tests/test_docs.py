@@ -5,30 +5,23 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from logs.lines import v1
+from pages import ROOT, Beside, Ended, run
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
-PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "examples" / "plugin" / "src")])
 STARTED = (
     "INFO 03-04 05:05:00 [utils.py:233] non-default args: {'model': 'meta-llama/Llama-3.1-8B-Instruct', "
     "'speculative_config': {'method': 'eagle3', 'model': 'drafter', 'num_speculative_tokens': 3}}\n"
 )
 LOG = STARTED + v1(200, [160, 100, 60])
 """A server's log from its start on."""
-
-CALLS = '{"name": "search", "arguments": {"query": "block diffusion", "limit": 5, "exact": true}}\n'
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -43,17 +36,31 @@ def label(value: object) -> str:
     return value.name if isinstance(value, Path) else str(value).partition("\n")[0][:50]
 
 
-def run(command: str, folder: Path, columns: int = 110, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    words = shlex.split(command)
-    assert words[0] == "clover-sim"
-    env = {
-        **os.environ, "PYTHONPATH": f"{PATH}{os.pathsep}{folder}", "COLUMNS": str(columns),
-        "PYTHONIOENCODING": "utf-8",
-    }  # fmt: skip
-    return subprocess.run(
-        [sys.executable, "-m", "clover_sim", *words[1:]], cwd=folder, env=env, capture_output=True, text=True,
-        encoding="utf-8", timeout=60, input=stdin,
-    )  # fmt: skip
+BESIDE: list[Beside] = []
+
+
+def beforehand(items: list[pytest.Item]) -> None:
+    """Start each command and snippet that the tests to come ask for, once, however many pages repeat it."""
+    values = [value for item in items if hasattr(item, "callspec") for value in item.callspec.params.values()]
+    if texts := [*dict.fromkeys(text for text in map(runnable, values) if text is not None)]:
+        BESIDE.append(Beside(texts, LOG))
+
+
+def afterwards() -> None:
+    for one in BESIDE:
+        one.end()
+
+
+def ended(text: str) -> Ended:
+    """How a command or snippet ended, once it has."""
+    return BESIDE[-1][text]
+
+
+def runnable(value: Any) -> str | None:
+    """The command or snippet to run, of a command, a block or a page."""
+    if isinstance(value, Path) or value.startswith("def decode(self"):
+        return None
+    return value.partition("\n")[0][2:] if value.startswith("$ ") else value
 
 
 def commands() -> list[str]:
@@ -64,10 +71,8 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_quoted_commands_run(command, tmp_path):
-    (tmp_path / "tool_calls.jsonl").write_text(CALLS * 10)
-    (tmp_path / "server.log").write_text(LOG)
-    done = run(command, tmp_path)
+def test_quoted_commands_run(command):
+    done = ended(command)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     assert done.stdout.strip()
 
@@ -79,9 +84,9 @@ def shown() -> list[tuple[Path, str]]:
 
 
 @pytest.mark.parametrize(("page", "block"), shown(), ids=label)
-def test_console_blocks_show_what_is_printed(page, block, tmp_path):
+def test_console_blocks_show_what_is_printed(page, block):
     command, _, text = block.partition("\n")
-    done = run(command[2:], tmp_path)
+    done = ended(command[2:])
     assert done.returncode == 0, done.stderr
     printed = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
     if os.environ.get("CLOVER_SIM_UPDATE_DOCS"):
@@ -103,44 +108,27 @@ def in_shell_blocks() -> list[tuple[Path, str]]:
     return found
 
 
-METRICS = (
-    'vllm:spec_decode_num_drafts_total{engine="0"} 100.0\nvllm:spec_decode_num_draft_tokens_total{engine="0"} 200.0\n'
-    'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 120.0\nvllm:generation_tokens_total{engine="0"} 220.0\n'
-)
-MESSAGES = [
-    {"role": "user", "content": "Find the page."},
-    {"role": "assistant", "content": '{"name": "search", "arguments": {"query": "block diffusion"}}'},
-]
-
-
 @pytest.mark.parametrize(("page", "line"), in_shell_blocks(), ids=label)
-def test_shell_blocks_run(page, line, tmp_path):
-    (tmp_path / "server.log").write_text(LOG)
-    (tmp_path / "server.log.gz").write_bytes(gzip.compress(LOG.encode()))
-    (tmp_path / "bench.json").write_text(METRICS)
-    (tmp_path / "transcript.jsonl").write_text("".join(json.dumps(one) + "\n" for one in MESSAGES))
-    done = run(line, tmp_path, stdin=METRICS if "explain -" in line else "")
+def test_shell_blocks_run(page, line):
+    done = ended(line)
     assert done.returncode == 0 and done.stdout.strip(), f"{line}: {done.stderr}"
     for file in re.findall(r"--export (\S+)", line):
-        assert (tmp_path / file).stat().st_size > 0
+        assert Path(done.folder, file).stat().st_size > 0
 
 
 @pytest.mark.parametrize(("page", "block"), every("python"), ids=label)
-def test_python_blocks_run(page, block, tmp_path):
+def test_python_blocks_run(page, block):
     if block.startswith("def decode(self"):
         compile(block, str(page), "exec")
         return
-    done = subprocess.run(
-        [sys.executable, "-c", block], cwd=tmp_path, env={**os.environ, "PYTHONPATH": PATH},
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    done = ended(block)
     assert done.returncode == 0, done.stderr
 
 
 def test_the_strategy_of_the_readme_runs_from_its_file(tmp_path):
     code = next(block for block in blocks(ROOT / "README.md", "python") if "class TwoBars" in block)
     (tmp_path / "mine.py").write_text(code)
-    done = run("clover-sim compare -s ar -s mine:TwoBars --tokens 128", tmp_path)
+    done = run("clover-sim compare -s ar -s mine:TwoBars --tokens 128", str(tmp_path), LOG)
     assert done.returncode == 0 and "TwoBars" in done.stdout, done.stderr
 
 

@@ -56,15 +56,17 @@ def run_in_bulk(request: Request, step: int) -> None:
 
 def _run_causal(request: Request, step: int) -> None:
     n, first = request.length, len(request.ledger)
-    request.ledger.extend(request.number, step, Kind.DECODE, range(n), 1, request.prompt_tokens, [1] * n)
-    request.canvas._places.row = type(request.canvas._places.row)("I", range(first, first + n))
+    request.ledger.extend(request.number, step, Kind.DECODE, range(n), 1, bytes((1,)) * n)
+    rows = request.canvas._places.row
+    del rows[:]
+    rows.extend(range(first, first + n))
     request.canvas._covered_stop = n
 
 
 def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: int) -> None:
     canvas, ledger = request.canvas, request.ledger
     places, limit = canvas._places, canvas._limit
-    extend, number, prompt = ledger.extend, request.number, request.prompt_tokens
+    extend, number = ledger.extend, request.number
     rows, flags = places.row, places.flags
     shift = canvas._prompt_tokens if canvas._absolute else 0
     critical = _Critical(plan, lift)
@@ -78,10 +80,10 @@ def _run_blocks(request: Request, plan: ThresholdPlan, lift: UniformLift, step: 
         if block_flags:
             flags[start:stop] = bytes([block_flags.get(i, 0) for i in range(stop - start)])
         recompute = start - before if request.kv_write == "fused" else 0
-        extend(number, step, Kind.DENOISE, start, stop - start, prompt, commits, recompute)
+        extend(number, step, Kind.DENOISE, start, stop - start, commits, recompute)
         step += len(commits)
         if separate and (stop < limit or request.kv_write == "separate"):
-            extend(number, step, Kind.KV_WRITE, start, stop - start, prompt, [0])
+            extend(number, step, Kind.KV_WRITE, start, stop - start, [0])
             step += 1
         before, start = start, stop
     canvas._covered_stop = limit

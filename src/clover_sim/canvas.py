@@ -8,16 +8,23 @@ decided here and in ``request.py``, by the stream's physics, never by the decode
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from clover_sim.errors import IllegalMove
 from clover_sim.faults import caller_location
 from clover_sim.ledger import FORCED, PADDING, UNSETTLED, WRONG, Positions
-from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Attend, Forward
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Attend, Declared, Forward
 
-if TYPE_CHECKING:
-    from clover_sim.checks import Declared
-    from clover_sim.view import View
+
+class Shown(Protocol):
+    """What a commit asks of the :class:`~clover_sim.view.View` it stands on."""
+
+    _forward: Forward
+    _ruled: set[int]
+    _last_ruled: tuple[int, ...] | None
+
+    def _agreement(self) -> range: ...
+
 
 class Canvas:
     """The positions of one new text, 0 to ``limit``, seen by the decoder that fills them.
@@ -49,14 +56,14 @@ class Canvas:
         self._frontier = 0
         self._remaining = limit
         self._filled = bytearray(limit)
-        self._places = Positions(limit, length)
+        self._places = Positions(limit, length, prompt_tokens)
         self._length = length
         self._written = 0  # K/V of positions before this are final
         self._settled = 0  # positions before this were filled when the last BLOCK pass began, and stayed so
         self._opened_stop = 0
         self._covered_stop = 0
         self._drafted = 0  # drafts reach up to here since the last commit
-        self._view: View | None = None
+        self._view: Shown | None = None
         self._row = 0
         self._committed: list[int] = []
         self._reopened: list[int] = []
@@ -197,7 +204,7 @@ class Canvas:
         if len(done) > before and self._frontier >= length and not self._ended:
             self._end_of_text(max(stop, self._frontier) if self._eos_stop == "block" else self._frontier)
 
-    def _commit_causal(self, view: View, positions: Iterable[int]) -> None:
+    def _commit_causal(self, view: Shown, positions: Iterable[int]) -> None:
         if view._forward.role is DRAFT:
             self._refuse("a draft pass shows drafts only; a target pass must verify them before a commit")
         agreed = view._agreement()

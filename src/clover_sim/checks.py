@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from clover_sim.canvas import Canvas
 from clover_sim.errors import DecoderFault, UsageError, suggest
 from clover_sim.faults import foreign
-from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Drafter, Forward
+from clover_sim.records import BLOCK, CAUSAL, DRAFT, KV_WRITE_RULES, TARGET, Declared, Drafter, Forward
 
 MOST_TOKENS = 1 << 31
 """Widest pass and longest prompt; the ledger's columns are 32 bits wide."""
-
-
-class Declared(NamedTuple):
-    """What a decoder says of itself, read once and checked."""
-
-    needs: frozenset[str]
-    draft_source: Drafter | None
-    kv_write: str | None
-    revises: bool
-    max_idle_passes: int
 
 
 def declare(decoder: Any) -> Declared:

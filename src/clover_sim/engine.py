@@ -108,7 +108,7 @@ class Batch:
         if request not in self._requests:
             raise UsageError(f"request {request} is not in this batch; it holds {sorted(self._requests)}")
         taken = self._requests.pop(request)
-        taken.stop()
+        taken.generator.close()
         return taken.result()
 
     def step(self) -> Step | None:

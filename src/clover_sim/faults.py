@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from types import TracebackType
+from types import GeneratorType, TracebackType
+from typing import Any
 
 from clover_sim.errors import CloverError, DecoderFault, PluginError
 
@@ -71,3 +73,57 @@ class foreign:
             return
         location = None if self._fault is PluginError else raised_at(error)
         raise self._fault(f"{self._what}: {one_line(error)}", location) from error
+
+
+class Hosted:
+    """A decoder's generator: whatever it does but yield becomes a fault with the decoder's own file and line."""
+
+    __slots__ = ("_canvas", "_generator", "_name")
+
+    def __init__(self, decoder: Any, canvas: Any) -> None:
+        self._name = type(decoder).__name__
+        self._canvas = canvas
+        with foreign(f"{self._name}.decode()"):
+            generator: Any = decoder.decode(canvas)
+        if not isinstance(generator, GeneratorType):
+            with foreign(f"{self._name}.decode()"):
+                getattr(generator, "close", str)()  # a coroutine would warn that nobody awaited it
+            raise DecoderFault(f"{self._name}.decode must be a generator function (it has to yield passes)")
+        self._generator: GeneratorType[Any, Any, Any] = generator
+
+    def send(self, view: Any) -> Any:
+        """What it yields on seeing ``view``; ``None`` once it has ended."""
+        try:
+            forward = self._generator.send(view)
+        except StopIteration:
+            forward = None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # A fault stands even if the decoder caught it and raised something else.
+            fault = self._canvas._fault
+            if fault is not None or isinstance(error, DecoderFault):
+                raise fault or error from None
+            raise DecoderFault(one_line(error), raised_at(error, self._generator.gi_code.co_filename)) from error
+        if self._canvas._fault is not None:
+            self.abandon()
+            raise self._canvas._fault  # the decoder swallowed it; it stands all the same
+        return forward
+
+    def line(self) -> str:
+        """Where the decoder stands: the line of the innermost generator."""
+        inner: Any = self._generator
+        while isinstance(deeper := getattr(inner, "gi_yieldfrom", None), GeneratorType):
+            inner = deeper
+        frame = inner.gi_frame
+        return f"{inner.gi_code.co_filename}:{frame.f_lineno if frame else inner.gi_code.co_firstlineno}"
+
+    def abandon(self) -> None:
+        """Close the generator of a refused decoder, whatever it says to that."""
+        with contextlib.suppress(BaseException):
+            self._generator.close()
+
+    def close(self) -> None:
+        """Close the generator; one that objects is at fault."""
+        with foreign(f"closing {self._name}.decode()"):
+            self._generator.close()

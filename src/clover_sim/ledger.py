@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from clover_sim.records import Kind, PassShape
@@ -52,14 +52,15 @@ class Totals(NamedTuple):
 class Positions:
     """Where and how each position of one request was settled."""
 
-    __slots__ = ("row", "flags", "taken_back", "length")
+    __slots__ = ("row", "flags", "taken_back", "length", "prompt_tokens")
 
-    def __init__(self, limit: int, length: int) -> None:
+    def __init__(self, limit: int, length: int, prompt_tokens: int = 0) -> None:
         self.row = array("I", [UNSETTLED]) * limit
         self.flags = bytearray(limit)
         self.taken_back: list[tuple[int, int, int]] = []
         """(position, row that settled it, row that reopened it), in order."""
         self.length = length
+        self.prompt_tokens = prompt_tokens
 
 
 class Ledger:
@@ -67,8 +68,10 @@ class Ledger:
 
     Columns, one entry a row: ``step``, ``request``, ``kind`` (:class:`Kind`), ``start`` (first position), ``tokens``
     (computed), ``recompute`` (final positions computed once more), ``context`` (cached tokens read), ``committed``,
-    ``reopened``. ``padding`` maps a step to the widths that waiting requests added to it. Columns of small numbers take
-    a byte a row until one of them needs more.
+    ``reopened``. ``padding`` maps a step to the widths that waiting requests added to it.
+
+    A million passes of one request take 16 MB with their positions: columns of small numbers take a byte a row until
+    one of them needs more, steps are stored only once a step has held two rows, and contexts follow from the rest.
 
     >>> from clover_sim import build_strategy, open_stream, run
     >>> ledger = run(build_strategy("ar")[1], open_stream("reference", 8)).ledger
@@ -77,15 +80,14 @@ class Ledger:
     """
 
     __slots__ = (
-        "step", "request", "kind", "start", "tokens", "recompute", "context", "committed", "reopened",
-        "positions", "padding", "_highest",
+        "request", "kind", "start", "tokens", "recompute", "committed", "reopened", "positions", "padding", "_steps",
+        "_highest",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.step = array("I")
+        self._steps = array("I")  # empty while each row is a step of its own
         self.kind = bytearray()
         self.start = array("I")
-        self.context = array("I")
         self.request, self.tokens, self.recompute = array("B"), array("B"), array("B")
         self.committed, self.reopened = array("B"), array("B")
         self._highest = 0xFF  # what the last five hold
@@ -93,39 +95,39 @@ class Ledger:
         self.padding: dict[int, tuple[int, ...]] = {}
 
     def append(
-        self, request: int, step: int, kind: Kind, start: int, tokens: int, recompute: int, context: int,
-        committed: int, reopened: int,
+        self, request: int, step: int, kind: Kind, start: int, tokens: int, recompute: int, committed: int,
+        reopened: int,
     ) -> None:  # fmt: skip
         """Add one row. The engine's alone (``request.py``; a test holds it)."""
         if (request | tokens | recompute | committed | reopened) > self._highest:
             self._widen()
-        self.step.append(step)
+        if self._steps:
+            self._steps.append(step)
+        elif step != len(self.kind):
+            self._list_steps(range(step, step + 1))
         self.request.append(request)
         self.kind.append(kind)
         self.start.append(start)
         self.tokens.append(tokens)
         self.recompute.append(recompute)
-        self.context.append(context)
         self.committed.append(committed)
         self.reopened.append(reopened)
 
     def extend(
-        self, request: int, step: int, kind: Kind, start: int | range, tokens: int, prompt_tokens: int,
-        committed: list[int], first_recompute: int = 0,
+        self, request: int, step: int, kind: Kind, start: int | range, tokens: int, committed: Sequence[int],
+        first_recompute: int = 0,
     ) -> None:  # fmt: skip
         """Add one row for each entry of ``committed``, a step each. The engine's alone (``bulk.py``)."""
         n = len(committed)
         if n == 1 and not isinstance(start, range):
-            context = prompt_tokens + start - first_recompute
-            self.append(request, step, kind, start, tokens, first_recompute, context, committed[0], 0)
+            self.append(request, step, kind, start, tokens, first_recompute, committed[0], 0)
             return
-        starts = start if isinstance(start, range) else [start] * n
         if (request | tokens | first_recompute) > self._highest or (n and max(committed) > self._highest):
             self._widen()
-        self.step.extend(range(step, step + n))
+        if self._steps or step != len(self.kind):
+            self._list_steps(range(step, step + n))
         self.kind.extend(bytes((kind,)) * n)
-        self.start.extend(starts)
-        self.context.extend([prompt_tokens + s for s in starts] if prompt_tokens else starts)
+        self.start.extend(start if isinstance(start, range) else [start] * n)
         if self._highest == 0xFF:  # whole bytes at once, the shortest way into an array
             self.request.frombytes(bytes((request,)) * n)
             self.tokens.frombytes(bytes((tokens,)) * n)
@@ -140,12 +142,28 @@ class Ledger:
             self.reopened.extend([0] * n)
         if first_recompute:
             self.recompute[-n] = first_recompute
-            self.context[-n] -= first_recompute
+
+    def _list_steps(self, steps: range) -> None:
+        """Store the steps of the rows about to be added, and of those before them."""
+        self._steps.extend(range(len(self._steps), len(self.kind)))
+        self._steps.extend(steps)
 
     def _widen(self) -> None:
         for name in ("request", "tokens", "recompute", "committed", "reopened"):
             setattr(self, name, array("I", getattr(self, name)))
         self._highest = 0xFFFFFFFF
+
+    @property
+    def step(self) -> Sequence[int]:
+        """The step of each row."""
+        return self._steps or range(len(self.kind))
+
+    @property
+    def context(self) -> list[int]:
+        """The cached tokens that each row read: all before its start but what it computed once more. Made anew."""
+        before = {request: places.prompt_tokens for request, places in self.positions.items()}
+        columns = zip(self.kind, self.request, self.start, self.recompute, strict=True)
+        return [0 if k == Kind.PREFILL else before[of] + start - again for k, of, start, again in columns]
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -161,12 +179,13 @@ class Ledger:
 
     def rows(self, request: int | None = None) -> Iterator[dict[str, int | str]]:
         """Each row as a plain mapping, in order; ``kind`` as its label."""
+        steps, contexts = self.step, self.context
         for i in range(len(self)):
             if request is None or self.request[i] == request:
                 yield {
-                    "step": self.step[i], "request": self.request[i], "kind": Kind(self.kind[i]).label,
+                    "step": steps[i], "request": self.request[i], "kind": Kind(self.kind[i]).label,
                     "start": self.start[i], "tokens": self.tokens[i], "recompute_tokens": self.recompute[i],
-                    "context_tokens": self.context[i], "committed": self.committed[i], "reopened": self.reopened[i],
+                    "context_tokens": contexts[i], "committed": self.committed[i], "reopened": self.reopened[i],
                 }  # fmt: skip
 
     def settled(self, row: int) -> tuple[int, ...]:
@@ -187,11 +206,11 @@ class Ledger:
         steps: dict[int, list[int]] = {}
         for row, step in enumerate(self.step):
             steps.setdefault(step, []).append(row)
-        shapes = []
+        shapes, contexts = [], self.context
         for step, rows in steps.items():
             widths = tuple(self.tokens[r] for r in rows)
             widths += self.padding.get(step, ())
-            context = sum(self.context[r] for r in rows)
+            context = sum(contexts[r] for r in rows)
             recompute = sum(self.recompute[r] for r in rows)
             kinds = [self.kind[r] for r in rows]
             kind = max(sorted(set(kinds)), key=kinds.count)  # a step may mix kinds of one role: the commonest names it
@@ -201,14 +220,16 @@ class Ledger:
     def _grouped_rows(self) -> list[tuple[PassShape, int]]:
         groups: defaultdict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0])
         keys = zip(self.kind, self.tokens, self.recompute, strict=True)
-        for key, context in zip(keys, self.context, strict=True):
+        for key, start in zip(keys, self.start, strict=True):
             found = groups[key]
             found[0] += 1
-            found[1] += context
-        return [
-            (PassShape(Kind(kind), (tokens,), contexts / count, recompute), count)
-            for (kind, tokens, recompute), (count, contexts) in groups.items()
-        ]
+            found[1] += start
+        (places,) = self.positions.values()
+        shapes = []
+        for (kind, tokens, again), (count, starts) in groups.items():
+            contexts = 0 if kind == Kind.PREFILL else starts + count * (places.prompt_tokens - again)
+            shapes.append((PassShape(Kind(kind), (tokens,), contexts / count, again), count))
+        return shapes
 
     def totals(self, request: int | None = None) -> Totals:
         """Counts of one request, or of all requests together; read off the columns."""
@@ -243,7 +264,7 @@ class Ledger:
         commit did, steps never go back; for each request: commits - reopened = tokens (+ padding), each position
         settled exactly once at the end. Raises :class:`AuditError` naming the first row that is off.
         """
-        committed, reopened = [0] * len(self), [0] * len(self)
+        committed, reopened = array("I", bytes(4 * len(self))), array("I", bytes(4 * len(self)))
         for request, places in self.positions.items():
             for position, row in enumerate(places.row):
                 if row != UNSETTLED:
@@ -255,7 +276,7 @@ class Ledger:
                 self._check_settled(by, request, position)
                 committed[by] += 1
                 reopened[back] += 1
-        last = -1
+        last, steps = -1, self.step
         for row in range(len(self)):
             if committed[row] != self.committed[row] or reopened[row] != self.reopened[row]:
                 raise AuditError(
@@ -264,9 +285,9 @@ class Ledger:
                 )
             if committed[row] and self.kind[row] not in _COMMITTING:
                 raise AuditError(f"row {row}: a {Kind(self.kind[row]).label} pass committed {committed[row]} positions")
-            if self.step[row] < last:
-                raise AuditError(f"row {row}: step {self.step[row]} follows step {last}")
-            last = self.step[row]
+            if steps[row] < last:
+                raise AuditError(f"row {row}: step {steps[row]} follows step {last}")
+            last = steps[row]
         totals = self.totals()
         if totals.committed - totals.reopened != totals.tokens + totals.padding:
             raise AuditError(f"{totals.committed} commits - {totals.reopened} reopened is not {totals.tokens} tokens")

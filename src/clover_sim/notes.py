@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -103,19 +103,29 @@ def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> lis
         notes.append(f"{machine.model.name}: {machine.model.note}")
     if batch_size > 1:
         notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
+    return [*notes, *draft_notes((s.name, s.options) for s, _, _ in priced)]
+
+
+def draft_notes(strategies: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    """How the strategies of these names and options draft, where one name stands for two ways of doing it.
+
+    >>> draft_notes([("ar", {})])
+    []
+    """
     drafts = {
-        s.options["parallel_draft"]: s.name for s, _, _ in priced
-        if "parallel_draft" in s.options and s.options.get("num_speculative_tokens") != 0
+        options["parallel_draft"]: name for name, options in strategies
+        if "parallel_draft" in options and options.get("num_speculative_tokens") != 0
     }  # fmt: skip
+    notes = []
     if True in drafts:
         notes.append(
             f"{drafts[True]} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "
-            "do; a chain drafts them one by one (parallel_draft=false)."
+            f"do; -s {drafts[True]} alone drafts them one by one (parallel_draft=false)."
         )
     if False in drafts:
         notes.append(
-            f"{drafts[False]} drafts its tokens one by one, a pass each (parallel_draft=false); the comparison without "
-            "-s drafts them in one pass, as the published counts do (parallel_draft=true)."
+            f"{drafts[False]} drafts its tokens one by one, a pass each (parallel_draft=false); compare without -s "
+            "drafts them in one pass, as the published counts do (parallel_draft=true)."
         )
     return notes
 

@@ -125,7 +125,7 @@ def _describe(kind: Any) -> str:
         float: "a finite number",
         bool: f"one of {', '.join(_TRUE[:1] + _FALSE[:1])}",
         str: "a text",
-    }.get(kind, str(kind))
+    }.get(kind) or f"{kind.__name__ if type(kind) is type else kind}, which cannot be written as text"
 
 
 def _convert(text: str, kind: Any) -> Any:

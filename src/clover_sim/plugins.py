@@ -4,29 +4,68 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.errors import PluginError, UsageError, suggest
 from clover_sim.faults import foreign
 
 
-def entry_points_of(group: str, taken: Set[str]) -> dict[str, Any]:
-    """Installed plug-ins of a group by name; two of one name, or one that is ``taken`` by a built-in, are refused."""
+class Installed(NamedTuple):
+    """Installed plug-ins of a group.
+
+    Args:
+        named: by the name they are found under. nameless: by ``module:Class`` those whose name is that of a built-in
+            strategy or of another plug-in, with the name; only ``module:Class`` finds them.
+    """
+
+    named: dict[str, Any]
+    nameless: dict[str, str]
+
+
+def installed(group: str, taken: Set[str]) -> Installed:
+    """Installed plug-ins of a group; ``taken`` are the names of built-in strategies, which no plug-in hides."""
+    if not _is_named(group):
+        return Installed({}, {})
     from importlib.metadata import entry_points
 
-    found: dict[str, Any] = {}
+    values: dict[str, dict[str, Any]] = {}
     for point in entry_points(group=group):
-        known = found.get(point.name)
-        if point.name in taken or (known is not None and known.value != point.value):
-            other = known.value if known is not None else "a built-in strategy"
-            raise PluginError(
-                f"two strategies are called {point.name!r}: {other} and {point.value}; rename or uninstall one, or "
-                f"name the class itself: -s {point.value}"
-            )
-        found[point.name] = point
-    return found
+        values.setdefault(point.name, {})[point.value] = point
+    alone = {name for name, points in values.items() if name not in taken and len(points) == 1}
+    return Installed(
+        {name: next(iter(points.values())) for name, points in values.items() if name in alone},
+        {value: name for name, points in values.items() if name not in alone for value in points},
+    )
+
+
+def clash(name: str, nameless: Mapping[str, str]) -> str:
+    """What is wrong with a name that two strategies have, and how to name them all the same."""
+    values = sorted(value for value, called in nameless.items() if called == name)
+    return (
+        f"two strategies are called {name!r}: {' and '.join(values)}; rename or uninstall one, or "
+        f"name the class itself: -s {values[-1]}"
+    )
+
+
+def _is_named(group: str) -> bool:
+    """Whether any installed package has plug-ins of the group; loading ``importlib.metadata`` to see takes 20 ms."""
+    for folder in sys.path:
+        if os.path.isfile(folder):
+            return True  # an archive, into which that module looks and this one does not
+        try:
+            packages = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            continue
+        for package in packages:
+            try:
+                with open(os.path.join(folder, package, "entry_points.txt"), encoding="utf-8") as lines:
+                    if f"[{group}]" in lines.read():
+                        return True
+            except (OSError, ValueError):
+                continue
+    return False
 
 
 def _import_here(module: str) -> Any:

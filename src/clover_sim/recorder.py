@@ -139,16 +139,16 @@ def _blocks(
     spans: list[list[tuple[int, int]]] = []
     stop = -1
     for row in range(len(ledger)):
-        kind = Kind(ledger.kind[row])
+        kind, first = Kind(ledger.kind[row]), ledger.start[row]
+        if first >= length:  # beyond the text lies padding
+            continue
         if kind in (Kind.KV_WRITE, Kind.ENCODE):
             if blocks:
                 blocks[-1]["passes"].append({"kind": "kv_commit"})
             continue
         if kind not in (Kind.DENOISE, Kind.EDIT):
             continue
-        first, scores = ledger.start[row], seen.get(row, {})
-        if first >= length:
-            continue
+        scores = seen.get(row, {})
         if first >= stop:
             blocks.append({"start": first, "passes": []})
             spans.append([])

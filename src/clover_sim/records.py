@@ -173,3 +173,17 @@ class PassShape(NamedTuple):
     widths: tuple[int, ...]
     context_tokens: float = 0
     recompute_tokens: int = 0
+
+
+class Declared(NamedTuple):
+    """What a decoder says of itself, read once and checked (:func:`clover_sim.checks.declare`).
+
+    >>> Declared(frozenset({"entropy"}), None, None, False, 0).needs
+    frozenset({'entropy'})
+    """
+
+    needs: frozenset[str]
+    draft_source: Drafter | None
+    kv_write: str | None
+    revises: bool
+    max_idle_passes: int

@@ -6,12 +6,15 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clover_sim import decoders
 from clover_sim.errors import PluginError, UsageError, suggest
 from clover_sim.faults import foreign
 from clover_sim.options import build, split_spec
+
+if TYPE_CHECKING:
+    from clover_sim.plugins import Installed
 
 ENTRY_POINT_GROUP = "clover_sim.decoders"
 
@@ -34,12 +37,14 @@ def _presets() -> Iterator[tuple[str, Any, dict[str, Any]]]:
             yield name, loaded.DECODER, options
 
 
-def _entry_points() -> dict[str, Any]:
-    """Installed plug-ins by name."""
-    from clover_sim.plugins import entry_points_of
+def _built_in() -> set[str]:
+    return {m.replace("_", "-") for m in _builtin_modules()} | {name for name, _, _ in _presets()}
 
-    taken = {m.replace("_", "-") for m in _builtin_modules()} | {name for name, _, _ in _presets()}
-    return entry_points_of(ENTRY_POINT_GROUP, taken)
+
+def _installed() -> Installed:
+    from clover_sim.plugins import installed
+
+    return installed(ENTRY_POINT_GROUP, _built_in())
 
 
 def _load_class(path: str) -> Any:
@@ -62,10 +67,13 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
     presets = {preset: (cls, options) for preset, cls, options in _presets()}
     if name in presets:
         return presets[name]
-    plugins = _entry_points()
+    plugins, nameless = _installed()
     if name in plugins:
-        point = plugins[name]
-        return _load_class(point.value), {}
+        return _load_class(plugins[name].value), {}
+    if name in nameless.values():
+        from clover_sim.plugins import clash
+
+        raise PluginError(clash(name, nameless))
     if name.endswith(".py"):
         raise UsageError(f"strategy {name!r} is a file: name the class in it too, as in -s {name}:MyDecoder")
     known = [*(m.replace("_", "-") for m in _builtin_modules()), *presets, *plugins]
@@ -111,6 +119,8 @@ def build_strategy(spec: str) -> tuple[str, Any]:
 def strategy_names() -> list[tuple[str, str]]:
     """Every strategy with the first line of its docstring: built-ins, presets, installed plug-ins.
 
+    A plug-in whose name another strategy has is listed under its ``module:Class``, which finds it.
+
     >>> {"ar", "block-diffusion", "eagle3"} <= {name for name, _ in strategy_names()}
     True
     """
@@ -121,7 +131,12 @@ def strategy_names() -> list[tuple[str, str]]:
     for name, cls, options in _presets():
         base = next(m for m in _builtin_modules() if _load_builtin(m).DECODER is cls).replace("_", "-")
         rows.append((name, f"{base}:{','.join(f'{k}={v}' for k, v in options.items())}"))
-    rows.extend((name, f"plug-in {point.value}") for name, point in sorted(_entry_points().items()))
+    plugins, nameless = _installed()
+    rows.extend((name, f"plug-in {point.value}") for name, point in sorted(plugins.items()))
+    rows.extend(
+        (value, f"plug-in that calls itself {name!r} as another strategy does: found by this name alone")
+        for value, name in sorted(nameless.items())
+    )
     return rows
 
 

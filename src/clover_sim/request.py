@@ -6,15 +6,13 @@ would add (prefill, K/V writes) are put in, each pass appends one row to the led
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
-from types import GeneratorType
 from typing import Any, NamedTuple, NoReturn
 
 from clover_sim.canvas import Canvas
 from clover_sim.checks import block_fault, causal_fault, declare, draft_fault, forward_fault, kv_write_rule
-from clover_sim.errors import DecoderFault, IllegalMove, UsageError
-from clover_sim.faults import foreign, one_line, raised_at
+from clover_sim.errors import IllegalMove, UsageError
+from clover_sim.faults import Hosted, foreign, one_line
 from clover_sim.ledger import Ledger, Totals
 from clover_sim.records import BLOCK, CAUSAL, DRAFT, TARGET, Drafter, Forward, Kind
 from clover_sim.view import View
@@ -81,54 +79,14 @@ class Request:
         self.pending: Forward | None = None
         self.observe: Callable[[int, dict[int, float]], None] | None = options.get("observe")
         ledger.positions[number] = self.canvas._places
-        name = type(decoder).__name__
-        with foreign(f"{name}.decode()"):
-            generator: Any = decoder.decode(self.canvas)
-        if not isinstance(generator, GeneratorType):
-            with foreign(f"{name}.decode()"):
-                getattr(generator, "close", str)()  # a coroutine would warn that nobody awaited it
-            raise DecoderFault(f"{name}.decode must be a generator function (it has to yield passes)")
-        self.generator: GeneratorType[Any, Any, Any] = generator
-        self._accept(self._resume(None))
+        self.generator = Hosted(decoder, self.canvas)
+        self._accept(self.generator.send(None))
         self._prefill()
 
-    # ---- the generator ------------------------------------------------------------------------------------------
-
-    def _resume(self, view: View | None) -> Any:
-        try:
-            forward = self.generator.send(view)
-        except StopIteration:
-            forward = None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            # A fault stands even if the decoder caught it and raised something else.
-            fault = self.canvas._fault
-            if fault is not None or isinstance(error, DecoderFault):
-                raise fault or error from None
-            raise DecoderFault(one_line(error), raised_at(error, self.generator.gi_code.co_filename)) from error
-        if self.canvas._fault is not None:
-            self._abandon()
-            raise self.canvas._fault  # the decoder swallowed it; it stands all the same
-        return forward
-
-    def _line(self) -> str:
-        """Where the decoder stands: the line of the innermost generator."""
-        inner: Any = self.generator
-        while isinstance(deeper := getattr(inner, "gi_yieldfrom", None), GeneratorType):
-            inner = deeper
-        frame = inner.gi_frame
-        return f"{inner.gi_code.co_filename}:{frame.f_lineno if frame else inner.gi_code.co_firstlineno}"
-
     def _refuse(self, message: str) -> NoReturn:
-        location = self._line()
-        self._abandon()
+        location = self.generator.line()
+        self.generator.abandon()
         raise IllegalMove(message, location)
-
-    def _abandon(self) -> None:
-        """Close the generator of a refused decoder, whatever it says to that."""
-        with contextlib.suppress(BaseException):
-            self.generator.close()
 
     def plan(self) -> Any:
         """The decoder's plan for the bulk path, ``None`` if it has none."""
@@ -195,24 +153,24 @@ class Request:
     def _queue(self, kind: Kind, then: Forward | None) -> None:
         self.queued_kind, self.after_engine = kind, then
 
-    def _run_queued(self) -> tuple[Kind, int, int, int]:
-        """Perform the pass the engine queued; returns (kind, start, tokens, context)."""
+    def _run_queued(self) -> tuple[Kind, int, int]:
+        """Perform the pass the engine queued; returns (kind, start, tokens)."""
         kind, forward = self.queued_kind, self.pending
         assert kind is not None and forward is not None
         self.queued_kind = None
         if kind is Kind.PREFILL:
             self.pending, self.after_engine = self.after_engine, None
-            return kind, 0, self.prompt_tokens, 0
+            return kind, 0, self.prompt_tokens
         self.canvas._written = forward.stop
         self.pending, self.after_engine = self.after_engine, None
-        return kind, forward.start, forward.stop - forward.start, self.prompt_tokens + forward.start
+        return kind, forward.start, forward.stop - forward.start
 
     def _finish(self) -> None:
         canvas = self.canvas
         self.pending = None
         if canvas._remaining:
             raise IllegalMove(
-                f"the decoder ended with {canvas._remaining} of {canvas._limit} positions masked", self._line()
+                f"the decoder ended with {canvas._remaining} of {canvas._limit} positions masked", self.generator.line()
             )
         if canvas._opened_stop > canvas._written:
             self._write_kv(canvas._opened_stop, None)
@@ -227,8 +185,8 @@ class Request:
         self.last_step = step
         recompute = forward.recompute
         if self.queued_kind is not None:
-            kind, start, tokens, context = self._run_queued()
-            ledger.append(self.number, step, kind, start, tokens, 0, context, 0, 0)
+            kind, start, tokens = self._run_queued()
+            ledger.append(self.number, step, kind, start, tokens, 0, 0, 0)
             return
         start, stop = forward.start, forward.stop
         tokens = stop - start if forward.tokens is None else forward.tokens
@@ -261,11 +219,10 @@ class Request:
             self.observe(len(ledger), {p: self.physics.confidence(p) for p in masked})
         view = View(canvas, forward, masked, tested)
         canvas._view, canvas._row = view, len(ledger.kind)
-        answer = self._resume(view)
+        answer = self.generator.send(view)
         canvas._view = None
         committed, reopened = canvas._committed, canvas._reopened
-        context = self.prompt_tokens + start - recompute
-        ledger.append(self.number, step, kind, start, tokens, recompute, context, len(committed), len(reopened))
+        ledger.append(self.number, step, kind, start, tokens, recompute, len(committed), len(reopened))
         if canvas._remaining < self.low:
             self.low, self.stalled = canvas._remaining, 0
         else:
@@ -281,12 +238,7 @@ class Request:
         canvas = self.canvas
         canvas._frontier, canvas._remaining = canvas._limit, 0
         self.pending = None
-        self.stop()
-
-    def stop(self) -> None:
-        """Close the generator; one that objects is at fault."""
-        with foreign(f"closing {type(self.decoder).__name__}.decode()"):
-            self.generator.close()
+        self.generator.close()
 
     def _settle(self, forward: Forward, masked: list[int], committed: list[int], reopened: list[int]) -> None:
         canvas = self.canvas

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from clover_sim.arguments import checked
 from clover_sim.engine import Batch
 from clover_sim.errors import UsageError
 from clover_sim.ledger import FORCED, WRONG, Ledger
@@ -70,11 +71,12 @@ class BlockTrace:
         }  # fmt: skip
 
 
+@checked
 def trace_block(
     strategy: Any,
     *,
     profile: str = "reference",
-    inputs: Sequence[str] = (),
+    inputs: str | Sequence[str] = (),
     tokenizer: str = "qwen",
     tokens: int | None = None,
     seed: int | None = None,
@@ -102,6 +104,7 @@ def trace_block(
         tokens = (block + 1) * (size if isinstance(size, int) else WINDOW)
     if tokens is not None:
         check_whole("tokens", tokens, 1, MOST_POSITIONS)
+    inputs = [inputs] if isinstance(inputs, str) else inputs
     sources = Sources(profile, tuple(inputs[:1]), tokenizer, None if tokens is None else [tokens], False)
     return trace_run(name, decoder, sources.open(0, seed), block=block, kv_write=kv_write)
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
+from clover_sim.arguments import checked
 from clover_sim.comparison import Comparison, prepared
 from clover_sim.comparison.runs import Priced, frozen, play, with_floor
 from clover_sim.notes import explain
-from clover_sim.prepare import Rules, Strategy, asked, check_work, choose_cost, describe, make_strategy
+from clover_sim.prepare import (
+    Rules,
+    Strategy,
+    asked,
+    check_work,
+    choose_cost,
+    describe,
+    make_strategy,
+    several_strategies,
+)
 from clover_sim.recordings import Replay, check_strategy, notes, replays, unknown_columns
 from clover_sim.request import Run
 from clover_sim.streams.traces import Recording
 
 
+@checked
 def compare_recordings(
     path: str,
-    strategies: Sequence[Any] | None = None,
+    strategies: Any = None,
     *,
     cost: Any = None,
     seed: int = 0,
@@ -59,7 +70,7 @@ def compare_recordings(
     rules.check()
     cost = choose_cost(cost)
     found = replays(path, seed=seed, allow_long=allow_long)
-    named = [make_strategy(s, cost) for s in strategies or ()]
+    named = [make_strategy(s, cost) for s in several_strategies(strategies, ())]
     longest = [rules.longest(len(r.stream)) for r in found]
     check_work(sum(longest) * (1 + len(named)), allow_long)
     chosen, rules, said = prepared(named or [make_strategy("ar", cost)], rules, max(longest))
@@ -71,10 +82,10 @@ def compare_recordings(
     for number, replay in enumerate(found):
         entries = chosen if named else [_own(replay, cost)]
         of_entry: dict[int, dict[str, Any]] = {}
-        for strategy, finished, price, row in play(with_floor(entries, cost), replay.stream, rules):
+        unknown = unknown_columns(replay.recording)
+        for strategy, finished, price, row in play(with_floor(entries, cost), replay.stream, rules, unknown):
             priced[strategy.name] = (strategy, finished, price)
-            unknown = unknown_columns(replay.recording) if strategy.name != "ar" else ()
-            about = {**strategy.identity(), "seeds": 1, **row, **dict.fromkeys(unknown)}
+            about = {**strategy.identity(), "seeds": 1, **row}
             of_entry[id(strategy)] = about
             if keep is not None and any(strategy is s for s in entries):
                 keep({**about, "seed": seed}, finished)

@@ -14,6 +14,8 @@ from clover_sim.agents.workload import AgentWorkload, Turn, workload_of
 from clover_sim.cli import main
 from clover_sim.cost import Fixed, Machine, Roofline
 from clover_sim.errors import InputError
+from clover_sim.report import Look
+from clover_sim.report._agent import render_agent
 from clover_sim.specs import load_engine, load_hardware, load_model
 
 AR = ("ar",)
@@ -213,3 +215,45 @@ def test_no_text_is_endless(tmp_path):
     path.write_text('{"turns": [{"output_tokens": 9000000}]}')
     with pytest.raises(InputError, match="more than can be run"):
         agent(str(path), AR, cost=fixed())
+
+
+def said(found, width=80):
+    return " ".join(render_agent(found, Look(width=width)).split())
+
+
+def test_dollars_say_whose_they_are_and_what_they_leave_out():
+    found = agent("web-task", ["ar", "block-diffusion"], tasks=20)
+    text, prices = said(found), found["settings"]["prices"]
+    assert prices["usd_per_hour"] == load_hardware("h200").price_usd_per_hour
+    assert f"{prices['usd_per_hour']:g} USD an hour" in text and "median on-demand list price" in text
+    assert "collected 2026" in text and "not an offer" in text
+    best = min(found.rows, key=lambda r: r["task_s_per_success"])
+    assert f"{best['usd_per_success']:#.2g} USD a finished task" in text
+    assert best["usd_per_success"] * found.rows[0]["task_success"] == pytest.approx(
+        best["gpu_s"] / best["task_success"] * prices["usd_per_hour"] / 3600
+    )
+    own = agent("web-task", ["ar"], tasks=5, prices=Prices(usd_per_hour=2, source="a contract of 2026"))
+    assert "at 2 USD an hour (a contract of 2026)" in said(own)
+    assert "No price of m4-max is known" in said(agent("web-task", ["ar"], gpu="m4-max", model="qwen3-4b", tasks=5))
+    listed = agent("web-task", ["ar"], tasks=5, prices=Prices(input_usd=0.2, output_usd=0.75, tokens_source="A, 2026"))
+    assert "By the token price list (A, 2026)" in said(listed)
+
+
+def test_dollars_have_as_many_digits_as_tell_rows_apart():
+    found = agent("web-task", ["ar", "speculative:parallel_draft=true"], tasks=20)
+    table = render_agent(found, Look(width=140)).split("\n\n")[1].splitlines()
+    for row, line in zip(found.rows, table[3:], strict=True):
+        shown = line.split()[-2]
+        assert float(shown) == pytest.approx(1000 * row["usd_per_success"], rel=0.005)
+
+
+@pytest.mark.parametrize("width", [30, 44, 60, 80, 100, 120, 160])
+def test_the_time_of_a_task_never_stands_without_its_success(width):
+    found = agent("web-task", ["ar", "block-diffusion"], tasks=5)
+    head = " ".join(render_agent(found, Look(width=width)).split("\n\n")[1].split())
+    assert "task ok" in head and "success" in head and "s per" in head
+
+
+def test_one_by_one_and_at_once_are_told_apart():
+    assert "one by one, a pass each (parallel_draft=false)" in said(agent("web-task", ["ar", "speculative"], tasks=3))
+    assert "in one pass here (parallel_draft=true)" in said(agent("web-task", tasks=3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -57,11 +58,52 @@ def test_one_user_is_not_the_machine(rows):
     assert found["gain_at_1_users"] > 1 > found["gain_at_512_users"]
 
 
-def test_the_command(capsys):
+def numbers(value) -> list[float]:
+    """Every number in a structure of figures."""
+    if isinstance(value, dict):
+        return [n for v in value.values() for n in numbers(v)]
+    if isinstance(value, (list, tuple)):
+        return [n for v in value for n in numbers(v)]
+    return [float(value)] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
+
+
+def test_what_is_possible_under_a_condition_states_what_is_simulated(rows):
+    """The number behind "simulated" is one of the figures, rounded, divided by the parts or as a percentage."""
+    possible = [row for row in rows.values() if row["verdict"].startswith("possible if")]
+    assert len(possible) > 10
+    for row in possible:
+        said = row["verdict"].partition("simulated")[2]
+        stated = re.search(r"\d[\d.]*\d|\d", said)
+        assert stated, row["verdict"]
+        digits = len(stated[0].partition(".")[2])
+        known = {round(n / part, digits) for n in numbers(row["simulated"]) for part in (1, 5, 20, 0.01)}
+        assert float(stated[0]) in known, row["verdict"]
+
+
+def test_the_command(capsys, monkeypatch):
     assert main(["validate", "--claims", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert set(document["claims"][0]) >= {"id", "claim", "implied", "simulated", "verdict", "why"}
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["validate", "--claims"]) == 0
     text = capsys.readouterr().out
-    assert "25 claims" in text and max(map(len, text.splitlines())) <= 120
+    assert "25 claims" in text and max(map(len, text.splitlines())) <= 80
+    assert len(text.splitlines()) <= 2 * 25 + 6 and "..." not in text
+    for row in document["claims"]:
+        assert " ".join(row["verdict"].split()) in " ".join(text.split()), row["id"]
     assert main(["validate", "--claims", "--leave-out", "model"]) == 2
+
+
+def test_one_claim_whole(capsys):
+    assert main(["validate", "--claims", "clover-h200"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("clover-h200\n") and "floor-1ms" not in text
+    for name in ("implied:", "simulated:", "verdict:", "why:", "source:"):
+        assert name in text
+    assert main(["validate", "--claims", "clover-h200", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["claims"]
+    assert row == next(r for r in check_claims(only="clover-h200")["claims"])
+    assert main(["validate", "--claims", "clover-h20"]) == 2
+    err = capsys.readouterr().err
+    assert "did you mean 'clover-h200'" in err and err.count("\n") == 1
+    assert main(["validate", "--claims", "--diffusion"]) == 2

@@ -133,7 +133,8 @@ def test_an_interruption_that_python_drops_is_raised_again(capsys, monkeypatch):
 
     def work(*_args, **_kwargs):
         Dropping()
-        time.sleep(5)
+        for _ in range(500):
+            time.sleep(0.01)  # what is raised again shows between two of Python's own steps
 
     monkeypatch.setattr("clover_sim.comparison.compare", work)
     before = sys.unraisablehook

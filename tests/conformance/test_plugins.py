@@ -143,8 +143,10 @@ def test_the_same_plugin_found_twice_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("taken", ["ar", "block-diffusion", "clover"])
 def test_a_plugin_that_hides_a_built_in(tmp_path: Path, taken: str) -> None:
     folder = install(tmp_path, "thief", {taken: "thief:Steady", "steady": "thief:Steady"}, GOOD)
-    kind, message = refusal("steady", folder)
-    assert kind == "PluginError" and f"{taken!r}: a built-in strategy and thief:Steady" in message
+    assert "steady Steady(pace=1) 64" in python(RUN.format(spec="steady"), folder)  # what else it brings is found
+    code = "from clover_sim.registry import strategy_names; print(dict(strategy_names())['thief:Steady'])"
+    listed = python(code, folder)
+    assert listed.startswith(f"plug-in that calls itself {taken!r}")
     code = f"from clover_sim import build_strategy; print(type(build_strategy({taken!r})[1]).__module__)"
     assert python(code, folder).startswith("clover_sim.decoders.")
 

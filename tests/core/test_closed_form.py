@@ -28,7 +28,7 @@ def cycle_variance(k: int, a: float) -> float:
 @pytest.mark.parametrize("make", [classed_stream, reference_stream], ids=["by-position", "reference"])
 def test_tokens_per_cycle(k: int, a: float, make: type[Stream]) -> None:
     """(1 - a^(k+1)) / (1 - a) tokens a cycle, within four standard errors of the renewal process."""
-    totals = run_audited(Speculative(k, a), make(TOKENS)).totals
+    totals = run_audited(Speculative(k, a, parallel_draft=True), make(TOKENS)).totals
     expected = (1 - a ** (k + 1)) / (1 - a) if a < 1 else k + 1
     cycles = TOKENS / expected
     error = 4 * math.sqrt(cycles * cycle_variance(k, a)) / expected + 1

@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,7 @@ def tampered(change: Any) -> Ledger:
         lambda ledger: ledger.positions[0].row.__setitem__(3, 999),
         lambda ledger: ledger.positions[0].row.__setitem__(39, 0),
         lambda ledger: ledger.positions[0].taken_back.append((3, 1, 0)),
-        lambda ledger: ledger.step.__setitem__(3, 0),
+        lambda ledger: setattr(ledger, "_steps", array("I", [0, 1, 2, 0, *range(4, len(ledger))])),
         lambda ledger: ledger.kind.__setitem__(0, 7),
         lambda ledger: ledger.request.__setitem__(0, 5),
     ],

@@ -123,7 +123,28 @@ def test_small_columns_hold_large_numbers_from_the_row_that_has_one(at: int) -> 
     rows[2][at] = 70_000
     ledger, bulk = Ledger(), Ledger()
     for step, (request, tokens, recompute, committed, reopened) in enumerate(rows):
-        ledger.append(request, step, Kind.DENOISE, 10, tokens, recompute, 3, committed, reopened)
+        ledger.append(request, step, Kind.DENOISE, 10, tokens, recompute, committed, reopened)
     assert [[getattr(ledger, name)[i] for name in columns] for i in range(4)] == rows
-    bulk.extend(0, 0, Kind.DENOISE, 4, 300 if at == 0 else 4, 0, [1, 256 if at == 1 else 2, 3], 0)
+    bulk.extend(0, 0, Kind.DENOISE, 4, 300 if at == 0 else 4, [1, 256 if at == 1 else 2, 3])
     assert list(bulk.committed) == [1, 256 if at == 1 else 2, 3] and bulk.tokens[0] == (300 if at == 0 else 4)
+
+
+def test_steps_are_stored_from_the_first_that_two_requests_share() -> None:
+    batch = Batch(kv_write="none")
+    batch.admit(TokenByToken(), scripted_stream(4))
+    assert batch.step() is not None and batch.step() is not None
+    assert list(batch.ledger.step) == [0, 1]
+    batch.admit(TokenByToken(), scripted_stream(3), prompt_tokens=5)
+    ledger = drained(batch)
+    assert list(ledger.step) == [0, 1, 2, 3, 3, 4, 4, 5] and list(ledger.request) == [0, 0, 1, 0, 1, 0, 1, 1]
+    assert list(ledger.context) == [0, 1, 0, 2, 5, 3, 6, 7]  # the prompt's own pass reads nothing
+
+
+def test_a_block_in_bulk_after_a_shared_step() -> None:
+    ledger = Ledger()
+    ledger.append(0, 0, Kind.DECODE, 0, 1, 0, 1, 0)
+    ledger.extend(0, 1, Kind.DENOISE, 1, 4, [2, 2])
+    assert list(ledger.step) == [0, 1, 2]
+    ledger.append(1, 2, Kind.DECODE, 0, 1, 0, 1, 0)
+    ledger.extend(0, 3, Kind.DENOISE, 5, 4, [3, 1])
+    assert list(ledger.step) == [0, 1, 2, 2, 3, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from functools import cache
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from clover_sim.records import Drafter, Kind
 from clover_sim.registry import build_strategy
 from clover_sim.specs import load_engine, load_hardware, load_model
 from clover_sim.speculation import shape_of, speculate
+from clover_sim.streams.base import Stream
 from clover_sim.streams.profiles import open_stream
 from core.scripted import ScriptedPhysics, passes, run_audited, scripted_stream
 
@@ -30,9 +32,15 @@ def strategy(spec: str) -> Any:
     return build_strategy(spec)[1]
 
 
+@cache
+def text(profile: str, tokens: int) -> Stream:
+    """Drawn once; each run has physics of its own."""
+    return open_stream(profile, tokens)
+
+
 def length_of(decoder: Any, profile: str = "chat", tokens: int = TOKENS) -> float:
     """Tokens a cycle: of the passes of the target that verified something."""
-    ledger = run(decoder, open_stream(profile, tokens)).ledger
+    ledger = run(decoder, text(profile, tokens)).ledger
     cycles = [c for kind, c in zip(ledger.kind, ledger.committed, strict=True) if kind == Kind.VERIFY]
     return sum(cycles) / len(cycles)
 
@@ -54,7 +62,7 @@ def naive_length(hit: float, miss: float, k: int, cycles: int = 40_000) -> float
 @pytest.mark.parametrize("k", [1, 3, 8])
 def test_engine_naive_draws_and_closed_form(hit: float, miss: float, k: int) -> None:
     expected = clustered(hit, miss, k).length
-    decoder = Speculative(k, clustering=(hit, miss))
+    decoder = Speculative(k, clustering=(hit, miss), parallel_draft=True)
     assert length_of(decoder) == pytest.approx(expected, rel=0.02)
     assert length_of(decoder, "reference") == pytest.approx(expected, rel=0.02)
     assert naive_length(hit, miss, k) == pytest.approx(expected, rel=0.02)

@@ -19,11 +19,11 @@ from clover_sim.specs import load_model
 from clover_sim.speculation.heads import HEADS, drafter_model
 
 STRATEGIES = (
-    "draft-model", "eagle3", "eagle3:num_speculative_tokens=3,acceptance=[0.8,0.6,0.4]", "p-eagle", "mtp",
-    "mtp:num_speculative_tokens=3", "dflash", "dflash2", "ngram", "prompt-lookup", "suffix", "eagle-tree", "eagle",
+    "eagle3:num_speculative_tokens=3,acceptance=[0.8,0.6,0.4]", "mtp:num_speculative_tokens=3",
     "eagle-tree:speculative_eagle_topk=1,speculative_num_draft_tokens=6",
     "eagle-tree:speculative_num_steps=2,speculative_num_draft_tokens=2",
 )  # fmt: skip
+"""Beside the usual options of every strategy, which tests/conformance has."""
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -199,7 +199,7 @@ def value(rng: Random, flag: Flag, name: str, files: dict[str, bytes]) -> str:
 
 @cache
 def _figures() -> tuple[str, ...]:
-    from clover_sim.report.columns import COLUMNS
+    from clover_sim.columns import COLUMNS
     from clover_sim.sweeping import _axes
 
     keys = {key for found in options().values() for key, _ in found}

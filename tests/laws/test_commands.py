@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,8 +23,9 @@ BASE = {"memory": 141, "bandwidth": 4800, "tflops": 989, "fp8": 1979, "price": 4
 BETTER = [{"bandwidth": 9600}, {"tflops": 1978, "fp8": 3958}, {"memory": 282}]
 
 
+@cache
 def run(*arguments: str) -> Any:
-    """The JSON document of a command."""
+    """The JSON document of a command, worked out once."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([*arguments, "--format", "json"])
@@ -32,12 +33,13 @@ def run(*arguments: str) -> Any:
     return json.loads(out.getvalue())
 
 
-@pytest.fixture
-def gpu(tmp_path: Path) -> Any:
+@pytest.fixture(scope="module")
+def gpu(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Writes a card; ``gpu(bandwidth=9600)`` changes one of its figures."""
+    folder = tmp_path_factory.mktemp("cards")
 
     def write(**changes: float) -> str:
-        path = tmp_path / f"gpu-{'-'.join(map(str, changes.values())) or 'base'}.toml"
+        path = folder / f"gpu-{'-'.join(f'{k}={v}' for k, v in changes.items()) or 'base'}.toml"
         path.write_text(GPU.format(**{**BASE, **changes}))
         return str(path)
 
@@ -47,9 +49,9 @@ def gpu(tmp_path: Path) -> Any:
 SECONDS: dict[str, tuple[tuple[str, ...], Any]] = {
     "compare": (("compare", "--tokens", "300"), lambda d: [row["latency_s"] for row in d["rows"]]),
     "price": (("price", "--width", "1,32", "--batch-size", "1,64"), lambda d: [p["latency_s"] for p in d["passes"]]),
-    "agent": (("agent", "--tasks", "20"), lambda d: [row["task_s_median"] for row in d["rows"]]),
+    "agent": (("agent", "--tasks", "5"), lambda d: [row["task_s_median"] for row in d["rows"]]),
     "serve": (
-        ("serve", "--requests", "40"),
+        ("serve", "--requests", "12", "--pool", "6", "--ladder", "1,8,64"),
         lambda d: [1 / s["tokens_per_s"] for row in d["ladder"] for s in row["strategies"].values()],
     ),
     "speculate": (

@@ -19,9 +19,9 @@ import clover_sim
 from clover_sim.cli import main
 from clover_sim.cli._dispatch import commands
 from clover_sim.cli.list import TOPICS
+from clover_sim.columns import COLUMNS, INTERVAL, MEASURED
 from clover_sim.comparison import compare
 from clover_sim.errors import CloverError
-from clover_sim.report.columns import COLUMNS
 from clover_sim.sweeping import sweep
 from clover_sim.trace import trace_block
 from logs.lines import engine, v1
@@ -106,48 +106,118 @@ def test_every_exit_code():
     assert stated == codes(CloverError) | {0, 1, 129, 130, 143}
 
 
+KIND = {
+    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None),
+    "boolean": bool,
+}  # fmt: skip
+
+
 def check(value, schema, where="$"):
     """As much of JSON Schema as the files here use."""
-    kinds = {
-        "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None),
-        "boolean": bool,
-    }  # fmt: skip
     if "const" in schema:
         assert value == schema["const"], where
     if "enum" in schema:
         assert value in schema["enum"], where
     if "type" in schema:
         allowed = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        found = [k for k in allowed if isinstance(value, kinds[k]) and (k == "boolean" or not isinstance(value, bool))]
+        found = [k for k in allowed if isinstance(value, KIND[k]) and (k == "boolean" or not isinstance(value, bool))]
         assert found, (where, value)
     for key in schema.get("required", ()) if isinstance(value, dict) else ():
         assert key in value, f"{where}.{key} is missing"
-    for key, inner in schema.get("properties", {}).items():
-        if isinstance(value, dict) and key in value:
-            check(value[key], inner, f"{where}.{key}")
-    if isinstance(value, dict) and isinstance(schema.get("additionalProperties"), dict):
-        for key in value.keys() - schema.get("properties", {}).keys():
-            check(value[key], schema["additionalProperties"], f"{where}.{key}")
+    known, others = schema.get("properties", {}), schema.get("additionalProperties")
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        described = key in known or bool(others) or not known
+        assert described, f"{where}.{key} is not in the schema: {HOW}"
+        check(inner, known.get(key, others or {}), f"{where}.{key}")
     if isinstance(value, list) and "items" in schema:
         for i, item in enumerate(value):
             check(item, schema["items"], f"{where}[{i}]")
+
+
+def shape(value) -> dict:
+    """The schema of a value that has none yet; a whole number may be another one elsewhere."""
+    if value is None:
+        return {}
+    kind = next(k for k in ("boolean", "object", "array", "string", "number") if isinstance(value, KIND[k]))
+    if isinstance(value, dict) and value:
+        return {"type": kind, "properties": {key: shape(one) for key, one in value.items()}}
+    return {"type": kind, "items": shape(value[0])} if isinstance(value, list) and value else {"type": kind}
+
+
+def learn(value, schema) -> None:
+    """Add what a document has and its schema has not."""
+    known, others = schema.get("properties", {}), schema.get("additionalProperties")
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        if known and not others:
+            known.setdefault(key, shape(inner))
+        learn(inner, known.get(key, others or {}))
+    for item in value if isinstance(value, list) else ():
+        learn(item, schema.get("items", {}))
+
+
+def hold(document, name: str) -> None:
+    """A document is as its schema says; a key that is new in it is added by the update, with the type it has."""
+    whole = schema(name)
+    if UPDATE:
+        learn(document, whole)
+        settle(REFERENCE / "schemas" / f"{name}.schema.json", json.dumps(whole, indent=2) + "\n")
+    check(document, whole)
 
 
 def schema(name: str) -> dict:
     return json.loads((REFERENCE / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
 
 
+ALWAYS = ("stream", "tokens", "strategy", "options", "seeds", "target_passes", "locked_errors", "kv_write")
+"""What a row is nothing without."""
+
+KINDS = {"text": "string", "options": "object"}
+VARIED = {"varied": {"type": "object", "description": "What the axes set in this cell, by key."}}
+ROWS = [("comparison", "rows", {}), ("sweep", "rows", VARIED), ("sweep-cells", "row", VARIED)]
+"""Schemas with rows in them: where, and what they have besides the columns."""
+
+
+def row_schema(more: dict) -> dict:
+    """The schema of a row, as the list of columns has it."""
+    found = {
+        c.key: {"type": [KINDS.get(c.form, "number"), "null"],
+                "description": c.meaning + (f" Unit: {c.unit}." if c.unit else "")}
+        for c in COLUMNS
+    }  # fmt: skip
+    for key in MEASURED:
+        said = f"Half-width of the 95 % interval of {key} over the seeds."
+        found[key + INTERVAL] = {"type": ["number", "null"], "description": said}
+    return {"type": "object", "required": [*ALWAYS, *more], "properties": found | more}
+
+
+@pytest.mark.parametrize(("name", "key", "more"), ROWS, ids=[name for name, _, _ in ROWS])
+def test_the_schema_of_a_row_is_the_list_of_columns(name, key, more):
+    whole = schema(name)
+    place = whole["properties"] if key == "row" else whole["properties"][key]
+    place["row" if key == "row" else "items"] = row_schema(more)
+    settle(REFERENCE / "schemas" / f"{name}.schema.json", json.dumps(whole, indent=2) + "\n")
+
+
 def test_the_schemas_hold(tmp_path):
     file = str(tmp_path / "cells")
     plain = lambda result: json.loads(json.dumps(result.to_dict()))  # noqa: E731
-    check(plain(compare(None, tokens=[64], seeds=range(2))), schema("comparison"))
+    hold(plain(compare(None, tokens=[64], seeds=range(2))), "comparison")
     swept = sweep(vary="batch_size=1,20000", tokens=64, prompt_tokens=8000, seeds=range(2), resume=file)
-    check(plain(swept), schema("sweep"))
-    check(plain(trace_block("block-diffusion")), schema("trace"))
+    hold(plain(swept), "sweep")
+    hold(plain(trace_block("block-diffusion")), "trace")
     for line in Path(file).read_text().splitlines():
-        check(json.loads(line), schema("sweep-cells"))
-    described = schema("comparison")["properties"]["rows"]["items"]["properties"]
-    assert {c.key for c in COLUMNS} <= set(described), "a column is missing in comparison.schema.json"
+        hold(json.loads(line), "sweep-cells")
+    assert {key for row in swept.rows for key in row} == set(row_schema(VARIED)["properties"])
+
+
+def test_a_new_key_of_a_document_is_told_and_can_be_learnt():
+    document, whole = {"a": 1, "b": [{"c": 2, "d": None}]}, {"type": "object", "properties": {"a": {"type": "number"}}}
+    with pytest.raises(AssertionError, match=r"\$\.b is not in the schema: run CLOVER_SIM_UPDATE_DOCS=1"):
+        check(document, whole)
+    learn(document, whole)
+    check(document, whole)
+    inner = {"type": "object", "properties": {"c": {"type": "number"}, "d": {}}}
+    assert whole["properties"] == {"a": {"type": "number"}, "b": {"type": "array", "items": inner}}
 
 
 DOCUMENTS = [
@@ -176,14 +246,14 @@ def test_every_document_is_as_its_schema_says(name, command, tmp_path, capsys, m
     assert main(["compare", "--tokens", "64", "--ledger", files["ledger"]]) == 0
     capsys.readouterr()
     assert main([*command.format(**files).split(), "--format", "json"]) == 0
-    check(json.loads(capsys.readouterr().out), schema(name))
+    hold(json.loads(capsys.readouterr().out), name)
 
 
 def test_a_ledger_file_is_as_its_schema_says(tmp_path, capsys):
     path = str(tmp_path / "ledger.jsonl")
     assert main(["compare", "--tokens", "64", "--seeds", "0:2", "--ledger", path]) == 0
     for line in Path(path).read_text().splitlines():
-        check(json.loads(line), schema("ledger"))
+        hold(json.loads(line), "ledger")
 
 
 def test_every_schema_that_the_program_names_is_a_file_and_on_the_page():

@@ -36,6 +36,10 @@ def pictures() -> dict[str, str]:
         ),
         "load": svg.render(sweep(["ar", "speculative", "block-diffusion"], vary="batch_size=1,2,4,8,16,32,64,128",
                                  machine={"model": "sdar-8b"}, speed="latency_s", tokens=64)),
+        "names": svg.render(sweep(vary="gpu=h100,h200,b200,rtx-4090", tokens=64, machine={"model": "llada2.0-mini"})),
+        "few": svg.render(sweep(vary=["gpu=h100,b200", "batch_size=1,16"], tokens=64)),
+        "one-text-several": svg.render(sweep(["ar", "block-diffusion"], vary="gpu=h100,h200,b200", tokens=200,
+                                             profile="context")),
         "trace": timeline(trace_block("block-diffusion:threshold=0.9", profile="tool-call", seed=3)),
         "trace-verify": timeline(trace_block("speculative", profile="code", seed=1)),
         "empty": _pictures.empty("nothing", "e"),
@@ -52,6 +56,35 @@ def pictures() -> dict[str, str]:
 
 
 ALL = pictures()
+
+
+def words_of(picture: str) -> str:
+    root = ElementTree.fromstring(picture)
+    return " ".join(text.text or "" for text in root.iter(f"{SVG}text"))
+
+
+@pytest.mark.parametrize(
+    ("name", "speed", "paid"),
+    [
+        ("lengths", "latency, s", "locked errors per 1,000 tokens"), ("bars", "in time", "locked"),
+        ("lines", "speed-up in time", "locked errors per 1,000 tokens"),
+        ("pareto", "speed-up in time", "locked errors per 1,000 tokens"),
+        ("load", "latency, s", "locked errors per 1,000 tokens"), ("names", "tokens/s", "0 wrong"),
+        ("few", "tokens/s", "locked errors per 1,000 tokens"), ("one-text-several", "tokens/s", "locked errors"),
+        ("agent", "time of the task, s", "% finished"), ("serve", "tokens/s in all", "wrong of 1,000"),
+    ],
+)  # fmt: skip
+def test_no_speed_stands_without_what_it_was_paid_with(name, speed, paid):
+    assert speed in words_of(ALL[name]) and paid in words_of(ALL[name])
+
+
+def test_lines_of_errors_are_those_of_the_rows():
+    found = sweep(vary={"threshold": [0.5, 0.7, 0.9]}, tokens=512, profile="context")
+    hints = re.findall(r"<title>block-diffusion: ([\d.]+), ([\d.]+)</title>", svg.render(found))
+    assert len(hints) == 6
+    for row, (x, wrong) in zip(found.rows, hints[3:], strict=True):
+        assert row["varied"]["threshold"] == x
+        assert float(wrong) == pytest.approx(1000 * row["locked_errors"] / row["tokens"], rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ALL)

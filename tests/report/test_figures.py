@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from clover_sim.columns import column
 from clover_sim.report import Look
 from clover_sim.report._figures import cells, option_text, unit_of
-from clover_sim.report.columns import column
 
 
 def written(key, *values, **look):

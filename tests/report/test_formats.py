@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from clover_sim import report
+from clover_sim.columns import COLUMNS
 from clover_sim.errors import UsageError
 from clover_sim.report import Look
-from clover_sim.report.columns import COLUMNS
 from clover_sim.report.csv import render as render_csv
 from clover_sim.report.json import render as render_json
 from clover_sim.report.markdown import render as render_markdown

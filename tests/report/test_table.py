@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from clover_sim.columns import COLUMNS
 from clover_sim.errors import UsageError
 from clover_sim.report import Look
 from clover_sim.report._text import display_width
-from clover_sim.report.columns import COLUMNS
 from clover_sim.report.table import render
 from report.sample import BLOCK, MACHINE, Sample, default, row
 

@@ -7,16 +7,15 @@ import gzip
 import io
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 import clover_sim
-from cli.harness import cli
 from clover_sim.cli import main
 from clover_sim.errors import InputError
 from clover_sim.ledger_file import COLUMNS, SCHEMA, price_recorded, read_ledger
+from safety.alone import alone, memory_now, needs_fork
 
 PACKAGE = Path(clover_sim.__file__).parent
 READS = {
@@ -29,25 +28,24 @@ READS = {
 TABLES = ("model", "gpu", "engine", "calibration", "measurements", "workload")
 """What is read as TOML or JSON, whole."""
 
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-
 
 def _little_memory():
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    most = memory_now() + (1 << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def refused(what, path):
     """Run in little memory; the one line that refuses the file."""
-    done = cli(*READS[what].replace("@", str(path)).split(), preexec_fn=_little_memory, timeout=60)
+    done = alone(*READS[what].replace("@", str(path)).split(), before=_little_memory)
     assert done.returncode in (2, 3) and done.stdout == "", (what, done.stderr)
     assert done.stderr.count("\n") == 1 and "not enough memory" not in done.stderr, done.stderr
     assert "internal" not in done.stderr and "Traceback" not in done.stderr
     return done.stderr
 
 
-@POSIX
+@needs_fork
 @pytest.mark.parametrize("what", READS)
 def test_a_file_of_a_gigabyte(tmp_path, what):
     """One line of zeros that takes no room on the disk."""
@@ -58,7 +56,7 @@ def test_a_file_of_a_gigabyte(tmp_path, what):
         refused(what, path)
 
 
-@POSIX
+@needs_fork
 @pytest.mark.parametrize("what", READS)
 def test_a_file_that_unpacks_to_much_more(tmp_path, what):
     """Three hundred megabytes of blanks in a third of one."""
@@ -73,7 +71,7 @@ def test_a_file_that_unpacks_to_much_more(tmp_path, what):
         refused(what, path)
 
 
-@POSIX
+@needs_fork
 @pytest.mark.parametrize("what", [w for w in READS if w != "input"])
 def test_deep_nesting(tmp_path, what):
     for name, text in (("a.json", "[" * 100_000), ("b.json", '{"a":' * 100_000), ("c.json", "[" * 990 + "]" * 990),

@@ -2,58 +2,123 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from cli.harness import cli, environment
-from safety.test_files import LOG
+from clover_sim.cli import main
+from safety.invocations import computing, parser, quick, samples
 
-COMMANDS = {
-    "agent": "agent ten-turn-tools --tasks 20 --seed 3 --format json",
-    "calibrate": "calibrate --measured-tokens-per-s 100 --model llama-3.1-8b --gpu h100",
-    "calibrate-tpf": "calibrate --tpf-at 0.9=3.25 --block-size 8",
-    "compare": "compare --profile tool-call --tokens 200 --seeds 0:3 --format json",
+MORE = {
+    "agent-seed": "agent ten-turn-tools --tasks 20 --seed 3 --format json",
+    "compare-grammar": "compare --profile tool-call --tokens 200 --seeds 0:3 --format json",
     "compare-context": "compare --profile context --tokens 100 --seeds 0:2 --format csv",
-    "compare-html": "compare --tokens 64 --format html",
-    "compare-input": "compare --input TEXT --format markdown",
-    "explain": "explain LOG --model qwen3-8b --gpu h100 --format json",
-    "list": "list columns --format json",
-    "price": "price --model llama-3.1-8b --batch-size 1,8 --format json",
-    "serve": "serve --requests 20 --pool 4 --rate 2 --seed 5 --format json",
-    "serve-log": "serve --log REQUESTS --pool 4 --format json",
-    "speculate": "speculate --alpha 0.7 --num-speculative-tokens 3 --format json",
-    "sweep": "sweep --vary threshold=0.7,0.8,0.9 --vary block_size=8,16 --tokens 100 --seeds 0:2 --format json",
-    "sweep-html": "sweep --vary threshold=0.7,0.8,0.9 --tokens 64 --format html",
-    "sweep-svg": "sweep --vary threshold=0.7,0.8,0.9 --tokens 64 --format svg",
-    "trace": "trace --input TEXT --tokens 40",
-    "trace-svg": "trace --format svg",
-    "validate": "validate --format json",
+    "compare-input": "compare --input calls.jsonl --format markdown",
+    "explain-model": "explain server.log --model qwen3-8b --gpu h100 --format json",
+    "list-columns": "list columns --format json",
+    "price-batches": "price --model llama-3.1-8b --batch-size 1,8 --format json",
+    "serve-ladder": "serve --requests 20 --pool 4 --rate 2 --seed 5 --format json",
+    "serve-log": "serve --log requests.csv --pool 4 --format json",
+    "sweep-grid": "sweep --vary threshold=0.7,0.8,0.9 --vary block_size=8,16 --tokens 100 --seeds 0:2 --format json",
+    "trace-input": "trace --input calls.jsonl --tokens 40",
 }
-"""Every command that computes, one question of each kind."""
+"""Beside a quick run of every command in each of its formats, found by itself: what those do not reach."""
+
+SLOW = {"calibrate-tpf": "calibrate --tpf-at 0.9=3.25 --block-size 8"}
+"""Asked of this version of Python and of one other, where there is one."""
+
+FORMATS = ("table", "json", "csv", "markdown", "html", "svg", "toml")
+
+ANSWER = """
+import io, json, sys
+from clover_sim.cli import main
+given, answers = json.loads(sys.argv[1]), {}
+for name, words in given:
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in "12")
+    try:
+        code = main(words)
+    finally:
+        sys.stderr = sys.__stderr__
+    sys.stdout.flush()
+    answers[name] = [code, sys.stdout.buffer.getvalue().decode()]
+sys.__stdout__.write(json.dumps(answers))
+"""
+"""Many questions to one process: starting one for each would be most of the time."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("same")
-    call = '{"name": "suche", "args": {"stadt": "Zürich İstanbul", "n": 1.5}}\n'
-    (path / "calls.jsonl").write_text(call * 12, "utf-8")
-    (path / "log.txt").write_text(LOG * 4)
-    # Summer time begins between the second and the third in most of Europe and America.
-    times = ("2024-03-09 23:00:00", "2024-03-10 01:30:00", "2024-03-10 03:30:00", "2024-04-01 12:00:00")
-    rows = "".join(f"{time},100,20\n" for time in times)
-    (path / "requests.csv").write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + rows)
-    return path
+@cache
+def questions():
+    """Words by name: each command that computes in each of its formats, then the rest."""
+    found = {}
+    for command in computing():
+        taken = next(action for action in parser(command)._actions if action.dest == "format")
+        for name in FORMATS:
+            try:
+                taken.type(name)
+            except Exception:
+                continue
+            found[f"{command}-{name}"] = [*quick(command), "--format", name]
+    return found | {name: line.split() for name, line in MORE.items()}
 
 
-def words(name, folder):
-    files = {"TEXT": "calls.jsonl", "LOG": "log.txt", "REQUESTS": "requests.csv"}
-    return [str(folder / files[word]) if word in files else word for word in COMMANDS[name].split()]
+STARTED: dict[str, subprocess.Popen[str]] = {}
+FOLDER: list[Path] = []
+
+
+def ask(key, order, python=sys.executable, **env):
+    """Start a process that answers the questions ``order`` names, in a folder with what they read."""
+    known = questions() | {name: line.split() for name, line in SLOW.items()}
+    given = json.dumps([(name, known[name]) for name in order])
+    STARTED[key] = subprocess.Popen(
+        [python, "-c", ANSWER, given], stdout=subprocess.PIPE, cwd=FOLDER[0], env=environment(**env), text=True,
+        encoding="ascii",
+    )  # fmt: skip
+
+
+@cache
+def answers(key):
+    out, _ = STARTED[key].communicate(timeout=300)
+    assert STARTED[key].returncode == 0
+    return json.loads(out)
+
+
+def beforehand(items):
+    """Start every process when the session does: they do not mind the tests before (``tests/conftest.py``)."""
+    wanted = {item.originalname for item in items}
+    if not wanted & {"test_hash_seed_locale_and_zone_change_nothing", "test_versions_of_python_agree"}:
+        return
+    FOLDER.append(samples(Path(tempfile.mkdtemp(prefix="clover-same-"))))
+    turkish, german = locales()
+    names = list(questions())
+    ask("C", names, PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C")
+    # Asked backwards, so that no answer may lean on another.
+    ask("Turkish", names[::-1], PYTHONHASHSEED="1", TZ="America/New_York", LC_ALL=turkish, LANG="tr_TR.UTF-8",
+        PYTHONUTF8="1")  # fmt: skip
+    ask("German", names, PYTHONHASHSEED="4242", TZ="Europe/Berlin", LC_ALL=german, LC_NUMERIC=german, COLUMNS="120")
+    if "test_versions_of_python_agree" in wanted and other_pythons():
+        ask("slow", SLOW)
+        newest = max(other_pythons())  # the slow question goes to one of them
+        for minor, path in other_pythons().items():
+            ask(f"3.{minor}", [*names, *(SLOW if minor == newest else ())], path)
+
+
+def afterwards():
+    for process in STARTED.values():
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    for folder in FOLDER:
+        shutil.rmtree(folder)
 
 
 @cache
@@ -62,42 +127,33 @@ def locales():
         listed = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout.split()
     except OSError:
         listed = []
-    wanted = ("tr_TR", "de_DE", "fr_FR", "C.utf8", "C.UTF-8", "POSIX")
-    return [next((have for have in listed if have.startswith(want)), "C") for want in wanted]
+    return [next((have for have in listed if have.startswith(want)), "C") for want in ("tr_TR", "de_DE")]
 
 
-def answer(name, folder, **env):
-    done = cli(*words(name, folder), env={"PYTHONIOENCODING": "utf-8", **env}, encoding="utf-8", timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.mark.parametrize("name", list(questions()))
+def test_hash_seed_locale_and_zone_change_nothing(name):
+    first = answers("C")[name]
+    assert first[0] == 0 and first[1]
+    assert answers("Turkish")[name] == first and answers("German")[name] == first
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"calibrate-tpf"}))  # which takes its time
-def test_hash_seed_locale_and_zone_change_nothing(name, folder):
-    turkish, german, *_ = locales()
-    first = answer(name, folder, PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C")
-    for env in (
-        {"PYTHONHASHSEED": "1", "TZ": "America/New_York", "LC_ALL": turkish, "LANG": "tr_TR.UTF-8", "PYTHONUTF8": "1"},
-        {"PYTHONHASHSEED": "4242", "TZ": "Europe/Berlin", "LC_ALL": german, "LC_NUMERIC": german, "COLUMNS": "120"},
-    ):
-        assert answer(name, folder, **env) == first
-
-
-def test_every_command_that_computes_is_asked():
-    from clover_sim.cli._dispatch import commands
-
-    assert {line.split()[0] for line in COMMANDS.values()} == set(commands()) - {"completion"}
+def test_a_process_of_its_own_says_the_same():
+    for words in (["compare"], ["compare", "--format", "json"]):
+        with redirect_stdout(io.StringIO()) as out:
+            assert main(words) == 0
+        assert cli(*words).stdout == out.getvalue()
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "html"])
-def test_the_number_of_processes_changes_nothing(folder, form):
+def test_the_number_of_processes_changes_nothing(form):
     run = ["sweep", "--vary", "threshold=0.5:0.95:0.05", "--vary", "block_size=8,16,32", "--tokens", "400", "--seeds",
            "0:2", "--format", form]  # fmt: skip
-    answers = {jobs: cli(*run, "--jobs", jobs, env={"PYTHONHASHSEED": jobs}).stdout for jobs in ("1", "2", "3")}
-    assert answers["1"] == answers["2"] == answers["3"] and len(answers["1"]) > 1000
+    found = {jobs: cli(*run, "--jobs", jobs, env={"PYTHONHASHSEED": jobs}).stdout for jobs in ("1", "2", "3")}
+    assert found["1"] == found["2"] == found["3"] and len(found["1"]) > 1000
 
 
-def _pythons():
+@cache
+def other_pythons():
     """Other supported versions of Python on this machine, if there are any."""
     found = {}
     for minor in range(11, 20):
@@ -106,30 +162,20 @@ def _pythons():
         root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
         candidates = [path] if path else []
         candidates += [str(p / "bin" / "python3") for p in sorted(root.glob(f"3.{minor}.*"))]
-        for candidate in candidates:
+        for candidate in [] if own else candidates:
             code = "import sys, tomllib, json, zlib, bz2; print(*sys.version_info[:2])"
             done = subprocess.run([candidate, "-c", code], capture_output=True, text=True, check=False)
-            if done.stdout.split() == ["3", str(minor)] and not own:
+            if done.stdout.split() == ["3", str(minor)]:
                 found[minor] = candidate
                 break
     return found
 
 
-
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_versions_of_python_agree(name, folder):
-    others = _pythons_once()
-    if not others:
+def test_versions_of_python_agree():
+    if not other_pythons():
         pytest.skip("no other supported Python here")
-    first = answer(name, folder)
-    for path in others.values():
-        done = subprocess.run(
-            [path, "-m", "clover_sim", *words(name, folder)], capture_output=True, encoding="utf-8", timeout=120,
-            env=environment(PYTHONIOENCODING="utf-8"), check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stdout) == (0, first), (path, done.stderr)
-
-
-@cache
-def _pythons_once():
-    return _pythons()
+    expected = answers("C") | answers("slow")
+    for minor in other_pythons():
+        found = answers(f"3.{minor}")
+        assert set(found) >= set(questions())
+        assert {name for name in found if found[name] != expected[name]} == set(), f"Python 3.{minor}"

@@ -10,9 +10,9 @@ import pytest
 
 from clover_sim.cli import main
 from clover_sim.cli._dispatch import commands
-from clover_sim.cli._parser import Parser
 from clover_sim.registry import build_strategy, strategy_names
 from clover_sim.streams.profiles import PROFILES
+from safety.invocations import parser, quick, samples
 
 NEVER = (
     "nan", "-nan", "inf", "-inf", "Infinity", "1e309", "-1e309", "0x10", "0b1", "１２", "٣", "½", "1_000", "9" * 5000,
@@ -31,16 +31,6 @@ FEW = ("0", "-0.0", "1", "1e-320", "1e308", "999999999999999999")
 SLOW = ("agent", "serve", "sweep")
 """Commands that are asked only these few."""
 
-QUICK = {
-    "agent": ["ten-turn-tools", "--tasks", "2"],
-    "calibrate": ["--measured-tokens-per-s", "100", "--model", "llama-3.1-8b", "--gpu", "h100"],
-    "compare": ["--tokens", "32"],
-    "price": ["--model", "llama-3.1-8b"],
-    "serve": ["--requests", "4", "--pool", "2", "--rate", "1"],
-    "speculate": ["--alpha", "0.7", "--num-speculative-tokens", "3"],
-    "sweep": ["--vary", "threshold=0.8", "--tokens", "32", "--jobs", "1"],
-    "trace": [],
-}
 WORK = {"--pool", "--rate", "--burst"}
 """Flags of ``serve`` whose extremes are the business of tests/serving."""
 
@@ -63,10 +53,8 @@ def is_numeric(action):
 def numeric_flags():
     """(command, flag), read from the parsers themselves."""
     found = []
-    for name, module in commands().items():
-        parser = Parser(name, "")
-        module.configure(parser)
-        found += [(name, action.option_strings[-1]) for action in parser._actions if is_numeric(action)]
+    for name in commands():
+        found += [(name, action.option_strings[-1]) for action in parser(name)._actions if is_numeric(action)]
     return found
 
 
@@ -94,14 +82,28 @@ def test_what_is_no_number_is_refused_in_one_line(command, flag):
         assert flag in err and len(err) < 2500 and "Traceback" not in err, (text[:20], err)
 
 
-@pytest.mark.parametrize(("command", "flag"), [f for f in numeric_flags() if f[0] in QUICK and f[1] not in WORK])
-def test_extremes_are_taken_or_refused_never_a_fault(command, flag):
-    words = list(QUICK[command])
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return samples(tmp_path_factory.mktemp("numbers"))
+
+
+def shaping():
+    """Flags that change what a strategy does: with every other one, plain decoding and blocks are enough."""
+    decoders = [build_strategy(name)[1] for name, _ in strategy_names()]
+    fields = {key for decoder in decoders for key in getattr(decoder, "__dataclass_fields__", ())}
+    return {"--" + key.replace("_", "-") for key in fields}
+
+
+@pytest.mark.parametrize(("command", "flag"), [f for f in numeric_flags() if f[1] not in WORK])
+def test_extremes_are_taken_or_refused_never_a_fault(command, flag, folder):
+    words = quick(command, folder)
     if flag in words:
         at = words.index(flag)
         del words[at : at + 2]
+    if command in SLOW and flag not in shaping():
+        words += ["-s", "ar", "-s", "block-diffusion"]
     for text in FEW if command in SLOW else PERHAPS:
-        code, out, err = run([command, *words, f"{flag}={text}"])
+        code, out, err = run([*words, f"{flag}={text}"])
         assert code in (0, 2, 3), (text, err)
         if code:
             assert out == "" and "error: " in err.splitlines()[-1] and "internal" not in err, (text, err)

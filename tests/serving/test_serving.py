@@ -13,14 +13,17 @@ from clover_sim.cost import Fixed, price_groups
 from clover_sim.engine import Batch, run
 from clover_sim.errors import InputError
 from clover_sim.prepare import default_cost, make_strategy
+from clover_sim.report import Look
+from clover_sim.report._serve import render_serve
 from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Closed, Logged, Open
 from clover_sim.serving.core import Server, draw_from
+from clover_sim.serving.ladder import crossovers
 from clover_sim.serving.limits import Limits
 from clover_sim.serving.pool import LEAST_POOL, make_pool, passes_of
 from clover_sim.serving.pricing import CostPricer
 from clover_sim.serving.published import check_published
-from clover_sim.serving.run import Traffic, crossovers, serve
+from clover_sim.serving.run import Traffic, serve
 
 ROOFLINE = default_cost()
 BLOCKS = "block-diffusion"
@@ -115,11 +118,20 @@ def test_every_one_of_many_requests_is_answered():
 
 
 def test_gains_fade_with_users():
-    found = serve(["ar", BLOCKS], Traffic(requests=50, users_ladder=(1, 64, 256)), **SMALL)
+    found = serve(["ar", BLOCKS], Traffic(requests=50, users_ladder=(1, 64, 512)), batch=512, **SMALL)
     (one,) = found["crossovers"]
     assert one["gain_of_one_user"] > 1 > one["gain_at_most_users"]
-    assert 64 < one["wins_up_to_users"] < 256
+    assert 64 < one["wins_up_to_users"] < 512
     assert found["settings"]["pool_ledgers"] == 60 and LEAST_POOL >= 1000
+
+
+@pytest.mark.parametrize("users", [4, 32, 128])
+def test_the_ladder_and_one_load_in_detail_say_the_same_of_as_many_users(users):
+    traffic = Traffic(requests=max(2000, 40 * users), users=users, users_ladder=(users,))
+    found = serve(["ar", BLOCKS], traffic, pool=200)
+    ladder = found["ladder"][0]["strategies"]
+    for row in found.rows:
+        assert ladder[row["strategy"]]["tokens_per_s"] == pytest.approx(row["steady_tokens_per_s"], rel=0.025)
 
 
 def test_crossovers_by_hand():
@@ -217,3 +229,24 @@ def test_figures_beyond_any_server_are_refused_at_once(words, told, capsys):
     assert main(["serve", "--requests", "50", *words]) == 2
     out, err = capsys.readouterr()
     assert not out and told in err and len(err.splitlines()) == 1
+
+
+def test_what_a_narrow_terminal_shows_of_many_strategies():
+    strategies = ["ar", "block-diffusion:threshold=0.9", "block-diffusion:threshold=0.99", "speculative"]
+    found = serve(strategies, Traffic(requests=20, users_ladder=(1, 4)), pool=10)
+    for width in (40, 60, 80):
+        text = render_serve(found, Look(width=width))
+        assert max(map(len, text.splitlines())) <= width
+        shown = " ".join(text.split())
+        assert "locked errors" in shown or ("locked" in shown and "errors" in shown)
+        for step in found["ladder"]:
+            for figures in step["strategies"].values():
+                assert f"{figures['tokens_per_s']:,.0f}" in text
+
+
+def test_errors_and_drafts_are_told_beside_the_ladder():
+    found = serve(["ar", "speculative", BLOCKS], Traffic(requests=50, users_ladder=(1,)), pool=20)
+    text = " ".join(render_serve(found, Look(width=100)).split())
+    row = found.rows[2]
+    assert f"of 1,000, with however many users: {BLOCKS} {1000 * row['locked_errors'] / row['tokens']:.2g}." in text
+    assert "one by one, a pass each (parallel_draft=false)" in text

@@ -33,7 +33,9 @@ def test_count_is_that_of_the_implementation(case: dict[str, Any]) -> None:
 def test_most_families_are_frozen() -> None:
     without_a_class = {
         "dream", "sdar", "sdar_moe", "llada", "llada_moe", "llada2_moe", "bailing_moe", "bailing_moe_v2",
-        "minimax_text_01", "nemotron-nas", "internlm2", "baichuan", "mimo", "diffusion_gemma_text",
+        "minimax_text_01", "nemotron-nas", "internlm2", "baichuan", "mimo", "diffusion_gemma_text", "chatglm", "qwen",
+        "internlm", "minicpm", "orion", "deepseek", "pangu_embedded", "pangu_pro_moe", "hunyuan",
+        "eagle", "eagle3", "dflash",
     }  # fmt: skip
     assert {*STYLES, *MODULES} - without_a_class == {case["config"]["model_type"] for case in CASES}
 

@@ -281,3 +281,22 @@ def test_a_changed_file_of_a_machine_is_read_again(tmp_path):
         card.write_text(text.replace(bandwidth[0], f"memory_bandwidth_gbs = {int(bandwidth[1]) * faster}"))
         found.append(sweep("ar", vary=(), tokens=64, machine={"gpu": str(card)}, jobs=1).rows[0]["latency_s"])
     assert found[1] < found[0]
+
+
+def test_each_row_is_measured_against_ar_on_its_own_machine_and_batch():
+    found = sweep(["ar", "block-diffusion"], vary=["gpu=h100,b200", "batch_size=1,32"], tokens=128)
+    for row in found.rows:
+        alone = compare(["ar", row["strategy"]], tokens=128, gpu=row["varied"]["gpu"],
+                        batch_size=row["varied"]["batch_size"]).rows  # fmt: skip
+        assert row["speedup_time"] == pytest.approx(alone[0]["latency_s"] / row["latency_s"], rel=1e-12)
+    text = str(found)
+    assert "speed-up" in text.split("\n\n")[1] and "tok/s\n" not in text
+    assert "over ar on the same machine, at the same batch" in " ".join(text.split())
+    best = found.rows[found.best]
+    assert f"speedup_time {best['speedup_time']:.4g}." in " ".join(text.split())
+    only = sweep("block-diffusion", vary="gpu=h100,b200", tokens=64)
+    assert all(f"{row['speedup_time']:.2f}x" in str(only) for row in only.rows)
+
+
+def test_a_sweep_says_how_drafts_are_made():
+    assert "a pass each (parallel_draft=false)" in " ".join(sweep("speculative", tokens=32).notes)

@@ -198,3 +198,18 @@ def test_beyond_the_recording_lies_padding(tmp_path: Path) -> None:
         result = run(replay.decoder, replay.stream, max_new_tokens=6, eos_stop=stop)
         assert (result.totals.tokens, result.totals.target_passes) == (4, passes)
     assert run(replay.decoder, replay.stream, max_new_tokens=3).totals.tokens == 3
+
+
+def test_a_softmax_that_rounds_above_one_is_one(tmp_path: Path) -> None:
+    rows = [[1.0000001, 0.4], [None, 1.0]]
+    record = {"block_size": 2, "threshold": 0.9, "passes": rows}
+    listed = {"threshold": 0.9, "block_size": 2, "blocks": [{"start": 0, "passes": [
+        {"masked": [0, 1], "confidence": rows[0], "committed": [0]},
+        {"masked": [1], "confidence": [1], "committed": [1]},
+    ]}]}  # fmt: skip
+    for number, content in enumerate((record, listed)):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(content))
+        (recording,) = read_trace(str(path))
+        assert recording.passes == 2 and recording.visits is not None
+        assert [list(row) for row in recording.visits.confidence] == [[1.0], [0.4, 1.0]]

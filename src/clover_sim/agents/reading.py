@@ -33,9 +33,9 @@ def load_agent_workload(name: str, tokenizer: str = "qwen", tool_s: float = 0.0)
 
     if name in (known := preset_names()):
         path = os.path.join(_folder(), f"{name}.toml")
-        return workload_of(read_table(path), name)
+        return workload_of(read_table(path), name, strict=True)
     if name.lower().endswith(".toml"):
-        return workload_of(read_table(name), name)
+        return workload_of(read_table(name), name, strict=True)
     if name != "-" and not os.path.exists(name) and "." not in name and os.sep not in name:
         raise UsageError(f"workload {name!r} is not known{suggest(name, known)}")
     from clover_sim.agents.transcripts import read_transcript

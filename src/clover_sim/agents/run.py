@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
 from clover_sim.agents.reading import load_agent_workload
 from clover_sim.agents.result import AgentResult
+from clover_sim.agents.sensitivity import sensitivity
 from clover_sim.agents.steps import TEXTS, Failure, Steps
 from clover_sim.agents.workload import AgentWorkload, Turn
-from clover_sim.errors import InputError
-from clover_sim.prepare import Strategy, check_memory, check_whole, choose_cost, describe, make_strategy
+from clover_sim.arguments import checked, settle
+from clover_sim.errors import InputError, UsageError
+from clover_sim.prepare import (
+    Strategy,
+    check_memory,
+    check_rules,
+    check_whole,
+    choose_cost,
+    describe,
+    make_strategy,
+    several_strategies,
+)
 from clover_sim.rng import substream
 from clover_sim.stats import mean
 
@@ -30,6 +41,7 @@ class Prices:
     Args:
         usd_per_hour: rent of one card, ``None`` if unknown. cards: of them. tdp_w: board power of one card, W.
         input_usd, output_usd: a price list, USD a million tokens, beside the rent.
+        source, tokens_source: whose prices these are, and of when.
 
     >>> Prices(usd_per_hour=2.5, cards=4).cards
     4
@@ -40,11 +52,21 @@ class Prices:
     tdp_w: float | None = None
     input_usd: float | None = None
     output_usd: float | None = None
+    source: str = ""
+    tokens_source: str = ""
+
+    def __post_init__(self) -> None:
+        settle(self)
+        for name in ("usd_per_hour", "tdp_w", "input_usd", "output_usd"):
+            if (getattr(self, name) or 0) < 0:
+                raise UsageError(f"prices: {name} {getattr(self, name)!r}: expected at least 0")
+        check_whole("cards", self.cards, 1, 1_000_000)
 
 
+@checked
 def agent(
     workload: AgentWorkload | str = "ten-turn-tools",
-    strategies: Sequence[Any] | None = None,
+    strategies: Any = None,
     *,
     model: str | None = None,
     gpu: str | None = None,
@@ -66,7 +88,7 @@ def agent(
 
     Args:
         workload: a name (``clover-sim list tasks``), a file, or one made by hand.
-        strategies: names with options or decoders; default :data:`STRATEGIES`.
+        strategies: a name with options or a decoder, or several; default :data:`STRATEGIES`.
         model, gpu, engine, precision: names, for the roofline of that machine. cost: a cost model or ``Machine``.
         prefix_cache: whether a step computes only the prompt tokens that no earlier step has.
         retries: how often a spoiled step is tried again before the task is given up.
@@ -92,7 +114,7 @@ def agent(
     check_whole("tasks", tasks, 1, 1_000_000)
     check_whole("batch_size", batch_size, 1, 1_000_000)
     cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
-    failure = failure or Failure()
+    failure, rules = failure or Failure(), check_rules(rules)
     longest = load.longest_context_tokens
     machine = cost.machine
     window = machine.model.max_context_tokens if machine is not None else None
@@ -101,16 +123,17 @@ def agent(
             f"{load.name}: a step ends at {longest} tokens of context, but {machine.model.name} takes {window}; "
             "use fewer turns or another model"
         )
-    chosen = [make_strategy(s, cost) for s in (strategies or STRATEGIES)]
+    chosen = [make_strategy(s, cost) for s in several_strategies(strategies, STRATEGIES)]
     lengths = {t.output_tokens for t in load.turns} | {t.thinking_tokens for t in load.turns} - {0}
     tasks = max(1, min(tasks, _MOST_TASK_STEPS // len(load.turns)))
     rows = []
+    prices = prices or prices_of(machine)
     for number, strategy in enumerate(chosen):
         check_memory(strategy.cost, batch_size, longest)
         if progress is not None:
             progress(number, len(chosen))
         steps = Steps(strategy, failure, batch_size, texts, lengths, longest, rules)
-        row = _row(load, strategy, steps, prefix_cache, retries, tasks, seed, prices or _prices(cost))
+        row = _row(load, strategy, steps, prefix_cache, retries, tasks, seed, prices)
         if load.decisions is not None:
             row["decisions"] = _decisions(load, steps, prefix_cache)
         rows.append(row)
@@ -127,17 +150,19 @@ def agent(
             **describe(cost), "batch_size": batch_size, "prefix_cache": prefix_cache, "retries": retries,
             "tasks": tasks, "seed": seed, "texts": list(texts),
             "failure": {f: getattr(failure, f) for f in failure.__slots__},
+            "prices": {f: getattr(prices, f) for f in prices.__slots__},
         },
         "rows": rows,
     })  # fmt: skip
 
 
-def _prices(cost: Any) -> Prices:
-    machine = cost.machine
+def prices_of(machine: Any) -> Prices:
+    """What the cards of a machine cost by their own data, with whose price that is; unknown without a machine."""
     if machine is None:
         return Prices()
-    hardware = machine.hardware
-    return Prices(hardware.price_usd_per_hour, machine.tensor_parallel_size, hardware.tdp_w)
+    hardware, mark = machine.hardware, "price: "
+    said = next((line.removeprefix(mark) for line in hardware.sources if line.startswith(mark)), "")
+    return Prices(hardware.price_usd_per_hour, machine.tensor_parallel_size, hardware.tdp_w, source=said)
 
 
 def _row(
@@ -190,7 +215,7 @@ def _row(
         "task_success_without_retries": expected["all"], "task_success": finished / tasks,
         "attempts_per_step": attempts / max(1, len(step_s)),
         **_money(load, prices, gpu_s / tasks, all_s / tasks, attempts / max(1, len(step_s)), finished / tasks, cache),
-        "sensitivity": _sensitivity(len(load.turns), fsum(prefills), expected["decode_s"], fsum(tools), p, retries),
+        "sensitivity": sensitivity(len(load.turns), fsum(prefills), expected["decode_s"], fsum(tools), p, retries),
         "samples_per_length": steps.samples,
     }  # fmt: skip
 
@@ -233,32 +258,6 @@ def _money(
         usd = prompt * prices.input_usd + load.output_tokens * prices.output_usd
         found["usd_per_task_by_tokens"] = usd * attempts / 1e6
     return found
-
-
-def _sensitivity(steps: int, prefill: float, decode: float, tool: float, p: float, retries: int) -> dict[str, float]:
-    """By how much the expected time of a finished task falls when each of these falls by a tenth."""
-
-    def expected(n: float, prefill: float, decode: float, tool: float, fail: float) -> float:
-        tries = fsum(fail**k for k in range(retries + 1))
-        ends = 1.0 - fail ** (retries + 1)
-        finished = ends**n
-        if finished < 1e-300:
-            return float("inf")
-        # A task that is given up is started again: at worst after all of its steps.
-        return n * (prefill + (decode + tool) * tries) / float(finished)
-
-    each = (prefill / steps, decode / steps, tool / steps)
-    now = expected(steps, *each, 1 - p)
-    if not 0 < now < float("inf"):
-        return {}
-    changed = {
-        "steps": expected(steps * 0.9, *each, 1 - p),
-        "decode time per step": expected(steps, each[0], each[1] * 0.9, each[2], 1 - p),
-        "prefill time per step": expected(steps, each[0] * 0.9, each[1], each[2], 1 - p),
-        "tool time per step": expected(steps, each[0], each[1], each[2] * 0.9, 1 - p),
-        "failures per step": expected(steps, *each, (1 - p) * 0.9),
-    }
-    return {name: 1 - value / now for name, value in changed.items()}
 
 
 def _decisions(load: AgentWorkload, steps: Steps, cache: bool) -> dict[str, Any]:

@@ -92,20 +92,23 @@ def _rows(path: str, text: str | None) -> Iterator[tuple[int, Mapping[str, Any]]
         return
     import csv
 
-    reader = csv.DictReader(StringIO(text), skipinitialspace=True)
+    rest = text.lstrip()
+    above = text.count("\n", 0, len(text) - len(rest))  # empty lines before the columns
+    reader = csv.DictReader(StringIO(rest), skipinitialspace=True)
     try:
         columns = reader.fieldnames or ()
     except csv.Error as error:
-        raise InputError(f"{path}:1: not valid CSV ({error})") from None
+        raise InputError(f"{path}:{above + 1}: not valid CSV ({error})") from None
     if not is_size_record(dict.fromkeys(columns)):
         raise InputError(
-            f"{path}:1: not a log of request sizes: expected columns such as prompt_tokens and completion_tokens"
+            f"{path}:{above + 1}: not a log of request sizes: expected columns such as prompt_tokens and "
+            "completion_tokens"
         )
     try:
         for row in reader:
-            yield reader.line_num, row
+            yield above + reader.line_num, row
     except csv.Error as error:
-        raise InputError(f"{path}:{reader.line_num}: not valid CSV ({error})") from None
+        raise InputError(f"{path}:{above + reader.line_num}: not valid CSV ({error})") from None
 
 
 def _json_lines(path: str, text: str) -> Iterator[tuple[int, Any]]:
@@ -126,8 +129,8 @@ def _tokens(row: Mapping[str, Any], names: tuple[str, ...], at: str) -> int:
         raise InputError(f"{at}: {names[0]} is missing")
     value = row[key]
     try:
-        number = int(str(value)) if not isinstance(value, float) else int(value)
-    except (ValueError, OverflowError):
+        number = int(value) if isinstance(value, float) and value.is_integer() else int(str(value))
+    except ValueError:
         number = -1
     if isinstance(value, bool) or not 0 <= number <= _MOST_TOKENS:
         raise InputError(f"{at}: {key} is {value!r:.40}: expected a whole number from 0 to {_MOST_TOKENS}")
@@ -148,7 +151,7 @@ def _time(row: Mapping[str, Any], at: str) -> float | None:
         from datetime import UTC, datetime
 
         try:
-            moment = datetime.fromisoformat(str(value).strip().replace("Z", "+00:00")[:26])
+            moment = datetime.fromisoformat(str(value).strip())
             if moment.tzinfo is None:  # else the figures depend on where they are worked out
                 moment = moment.replace(tzinfo=UTC)
             seconds = moment.timestamp()

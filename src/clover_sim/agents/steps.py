@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from clover_sim.agents.texts import DEFAULT_TEXT, open_text
 from clover_sim.agents.workload import Turn
+from clover_sim.arguments import settle
 from clover_sim.cost import price_groups
 from clover_sim.engine import run
 from clover_sim.errors import InputError, UsageError
@@ -52,6 +53,7 @@ class Failure:
     own: float = 0.0
 
     def __post_init__(self) -> None:
+        settle(self)
         for name in ("structural", "value", "other", "thinking", "loop_per_1000", "own"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"failure {name} {getattr(self, name)!r}: expected a chance from 0 to 1")

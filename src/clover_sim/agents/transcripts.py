@@ -13,6 +13,7 @@ from typing import Any
 from clover_sim.agents.workload import MOST_TURNS, AgentWorkload, Turn, workload_of
 from clover_sim.errors import InputError
 
+_MOST_BYTES = 8_000_000
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _OVERHEAD = 4
 """ASSUMPTION: tokens that a chat template puts around a message."""
@@ -22,11 +23,13 @@ def read_transcript(path: str, tokenizer: str = "qwen", tool_s: float = 0.0) -> 
     """The workload in a file; raises :class:`InputError` with file and line for what cannot be used."""
     from clover_sim.streams.files import load_text
 
-    loaded = load_text(path)
-    text, name = loaded.text.strip(), loaded.name
+    loaded = load_text(path, max_tokens=_MOST_BYTES // 64)
+    text, name = loaded.text.rstrip(), loaded.name
+    if loaded.bytes > _MOST_BYTES:
+        raise InputError(f"{name}: over {_MOST_BYTES / 1e6:.0f} MB: take fewer lines, for example with head")
     if not text:
         raise InputError(f"{name}: holds no text; expected messages, turns or request sizes")
-    if text[0] not in "[{":
+    if text.lstrip()[0] not in "[{":
         return _from_sizes(name, text)
     records = _records(text, name)
     first = records[0][1]
@@ -68,8 +71,6 @@ def _records(text: str, name: str) -> list[tuple[int, Any]]:
             records.append((number, json.loads(line)))
         except (ValueError, RecursionError) as error:
             raise InputError(f"{name}:{number}: not valid JSON ({str(error).splitlines()[0]:.80})") from None
-    if not records:
-        raise InputError(f"{name}: holds no record; expected one message a line")
     return records
 
 
@@ -173,13 +174,16 @@ def _parts(message: Mapping[str, Any], at: str) -> tuple[str, str, str]:
                 text += str(part.get("text", ""))
     elif content is not None:
         raise InputError(f"{at}: content is {content!r:.30}: expected text, a list of parts, or null")
-    for call in message.get("tool_calls") or ():
+    given = message.get("tool_calls") or []
+    if not isinstance(given, list):
+        raise InputError(f"{at}: tool_calls is {given!r:.30}: expected a list of calls, or null")
+    for call in given:
         function = call.get("function") if isinstance(call, Mapping) else None
         if not isinstance(function, Mapping):
             raise InputError(f"{at}: tool_calls holds {call!r:.40}: expected a function with name and arguments")
-        given = function.get("arguments", "")
-        given = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-        calls += json.dumps({"name": function.get("name")}, ensure_ascii=False) + given
+        passed = function.get("arguments", "")
+        passed = passed if isinstance(passed, str) else json.dumps(passed, ensure_ascii=False)
+        calls += json.dumps({"name": function.get("name")}, ensure_ascii=False) + passed
     return thinking, text, calls
 
 

@@ -69,14 +69,14 @@ class AgentWorkload:
         return sum(t.thinking_tokens + t.output_tokens for t in self.turns)
 
 
-def workload_of(table: Mapping[str, Any], where: str) -> AgentWorkload:
-    """Check a table; ``where`` names it in messages.
+def workload_of(table: Mapping[str, Any], where: str, strict: bool = False) -> AgentWorkload:
+    """Check a table; ``where`` names it in messages, ``strict`` refuses keys beside those of a workload.
 
     Turns have ``added_tokens`` (new prompt tokens), ``thinking_tokens``, ``output_tokens`` and ``tool_s``; or, as a
     server reports usage, ``prompt_tokens`` (the whole prompt of the request) and ``completion_tokens``.
     """
     for key in table:
-        if key not in _KEYS and "turns" not in table:
+        if key not in _KEYS and (strict or "turns" not in table):
             raise InputError(f"{where}: unknown key {key!r}{suggest(key, _KEYS)}")
     system = whole(table, "system_tokens", where, 0)
     repeat = whole(table, "repeat", where, 1, 1, MOST_TURNS)

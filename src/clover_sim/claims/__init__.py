@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, UsageError, suggest
 
 SCHEMA = "clover-sim/claims/1"
 VERDICTS = ("follows", "possible if", "contradicts", "cannot be tested here")
@@ -31,7 +31,8 @@ class Finding(NamedTuple):
 
     Args:
         implied: figures that must hold if the claim does. simulated: the simulator's own. Both by name, with units.
-        verdict: begins with one of :data:`VERDICTS`. why: one or two sentences.
+        verdict: begins with one of :data:`VERDICTS`; "possible if" says what is simulated too. why: one or two
+            sentences.
     """
 
     implied: Mapping[str, Any]
@@ -67,14 +68,25 @@ def check_claim(claim: Mapping[str, Any]) -> Finding:
     return check(claim)
 
 
-def check_claims(progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def check_claims(progress: Callable[[int, int], None] | None = None, only: str | None = None) -> dict[str, Any]:
     """Every claim with its verdict: the document of ``clover-sim validate --claims --format json``.
+
+    Args:
+        progress: called with claims done and to do. only: the ``id`` of one claim, without the others.
+
+    Raises:
+        UsageError: there is no claim of that name.
 
     >>> found = check_claims()["claims"]
     >>> all(row["verdict"].startswith(VERDICTS) for row in found)
     True
     """
     claims = load_claims()
+    if only is not None:
+        names = [claim["id"] for claim in claims]
+        if only not in names:
+            raise UsageError(f"unknown claim {only!r}{suggest(only, names)}")
+        claims = [claim for claim in claims if claim["id"] == only]
     rows = []
     for done, claim in enumerate(claims):
         if progress is not None:

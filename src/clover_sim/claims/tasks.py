@@ -22,11 +22,15 @@ def _room(seconds: float, prompt: int = PROMPT_TOKENS) -> tuple[dict[str, Any], 
     left = max(0.0, seconds - first)
     implied = {"output_tokens_at_515_per_s": left * STATED_TOKENS_PER_S}
     found = {
-        f"prefill_s_of_{prompt}_tokens": first,
+        f"prefill_s_of_{prompt}_tokens": first, "tokens_per_s": speed(BLOCK, on).tokens_per_s,
         "output_tokens_block_diffusion": left * speed(BLOCK, on).tokens_per_s,
         "output_tokens_token_by_token": left * speed("ar", on).tokens_per_s,
     }  # fmt: skip
     return implied, found
+
+
+def _speed(found: Mapping[str, Any]) -> str:
+    return f"at {found['tokens_per_s']:.0f} tokens/s"
 
 
 def windtunnel(claim: Mapping[str, Any]) -> Finding:
@@ -44,9 +48,10 @@ def windtunnel(claim: Mapping[str, Any]) -> Finding:
         "rival_success_95": _wilson(rival, attempts),
         "rival_output_tokens_token_by_token": other["output_tokens_token_by_token"],
     }  # fmt: skip
-    most = found["output_tokens_block_diffusion"]
+    most, said = found["output_tokens_block_diffusion"], _speed(found)
     return Finding(
-        rounded(implied), rounded(found), f"possible if an attempt writes at most about {most:.0f} tokens in all",
+        rounded(implied), rounded(found),
+        f"possible if an attempt writes at most {most:.0f} tokens in all, simulated {said}",
         f"{own} and {rival} of {attempts} attempts give the two rates to the digit. Their 95 % intervals overlap, so "
         "four attempts more do not settle who is better; the times leave room for a few short tool calls and no "
         "thinking, prompts of 4000 tokens assumed.",
@@ -75,11 +80,12 @@ def _pair(claim: Mapping[str, Any], parts: int, noun: str) -> Finding:
         "ratio": rival / seconds, f"seconds_for_each_of_{parts}_{noun}": seconds / parts,
         "tokens_the_rival_has_time_for": tokens, "tokens_per_s_for_the_same_text": needed,
     }  # fmt: skip
-    found |= {"tokens_per_s": blocks.tokens_per_s, "ratio": blocks.tokens_per_s / plain.tokens_per_s}
+    found |= {"ratio": blocks.tokens_per_s / plain.tokens_per_s}
     each = implied["output_tokens_at_515_per_s"] / parts
-    verdict = f"possible if Clover writes {each:.0f} tokens or fewer for each of the {parts} {noun}"
+    verdict = f"possible if Clover writes {each:.0f} tokens or fewer for each of {parts} {noun}"
     if needed > STATED_TOKENS_PER_S:
-        verdict += " and the rival wrote more"
+        verdict += " and the rival more"
+    verdict += f"; simulated {found['output_tokens_block_diffusion'] / parts:.0f}"
     return Finding(
         rounded(implied), rounded(found), verdict,
         f"The same text in both times would need {needed:.0f} tokens/s; the release itself states 515. So the two did "
@@ -96,7 +102,8 @@ def map_search(claim: Mapping[str, Any]) -> Finding:
     found["ratio_a_step"] = speed(BLOCK, on).tokens_per_s / speed("ar", on).tokens_per_s
     tokens = found["output_tokens_block_diffusion"]
     return Finding(
-        rounded(implied), rounded(found), f"possible if a step writes up to {tokens:.0f} tokens or waits for its tools",
+        rounded(implied), rounded(found), f"possible if a step writes up to {tokens:.0f} tokens, simulated "
+        f"{_speed(found)}, or waits for its tools",
         "Six seconds a step are many tokens for one tool call: thinking or the map's own answers fill them. One run of "
         "each cannot say who solves more; that it was solved is a matter of the weights, which are not simulated.",
     )  # fmt: skip
@@ -118,7 +125,8 @@ def solar_demo(claim: Mapping[str, Any]) -> Finding:
     }  # fmt: skip
     return Finding(
         rounded(implied), rounded(found),
-        f"possible if the page has about {found['page_tokens'][0]} to {found['page_tokens'][1]} tokens",
+        f"possible if the page has {found['page_tokens'][0]} to {found['page_tokens'][1]} tokens, simulated at "
+        f"{page.tokens_per_s:.0f} tokens/s",
         "A page of one script in two thousand tokens or a little more is small but real; neither card nor length is "
         "stated.",
     )  # fmt: skip
@@ -139,7 +147,8 @@ def task_cost(claim: Mapping[str, Any]) -> Finding:
     }  # fmt: skip
     return Finding(
         rounded(implied), rounded(found),
-        f"possible if a task takes {seconds:.2f} s of an H200 to itself, or the card is shared",
+        f"possible if a task has {seconds:.2f} s of an H200 alone, {found['output_tokens_block_diffusion']:.0f} tokens "
+        f"simulated {_speed(found)}, or shares it",
         f"At {hour:g} USD an hour. A task of 1.52 s, the median claimed for web tasks, costs "
         f"{run_usd(hour, 1.52) * 1000:.1f} thousandths of a dollar alone on the card; two users at once who slow each "
         "other down by less than half bring it to the stated figure.",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from clover_sim.cli._numbers import number
+from clover_sim.columns import column
 from clover_sim.errors import UsageError
 from clover_sim.report._rows import BASELINE, labels
-from clover_sim.report.columns import column
 
 
 @dataclass(frozen=True, slots=True)

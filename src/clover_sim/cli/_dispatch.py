@@ -22,6 +22,7 @@ examples:
 "clover-sim COMMAND --help" says more about a command, "clover-sim list" what can be named.
 """
 _MOST_CAUSES = 100
+_HELP_WIDTH = 80
 
 
 class Invocation:
@@ -130,9 +131,19 @@ def commands() -> dict[str, Any]:
 def overview() -> str:
     """The short help: what it is for, the commands, two examples."""
     found = commands()
-    width = max(map(len, found))
-    lines = [f"  {name:{width}}  {module.SUMMARY}" for name, module in found.items()]
-    return "\n".join([_ABOUT, "", "usage: clover-sim COMMAND [OPTIONS]", "", "commands:", *lines, "", _EXAMPLES])
+    from clover_sim.cli._parser import fitted_text
+    from clover_sim.cli._streams import terminal_width
+    from clover_sim.report._text import wrap
+
+    longest = max(map(len, found))
+    width = max(20 + longest, terminal_width(_HELP_WIDTH))
+    lines = [
+        line
+        for name, module in found.items()
+        for line in wrap(f"  {name:{longest}}  {module.SUMMARY}", width, " " * (longest + 4))
+    ]
+    about, examples = fitted_text(_ABOUT, width), fitted_text(_EXAMPLES, width)
+    return "\n".join([*about, "", "usage: clover-sim COMMAND [OPTIONS]", "", "commands:", *lines, "", *examples])
 
 
 def report(error: BaseException, invocation: Invocation) -> int:

@@ -19,6 +19,8 @@ class Model(NamedTuple):
 
 def model(args: Namespace) -> Model:
     """The model of ``--model``, ``--params-b`` or ``--weight-gb``; the default one without any of them."""
+    if (args.precision or "").lower() == "auto":  # as a server means it: the file's own
+        args.precision = None
     given = [flag for flag in ("model", "params_b", "weight_gb") if getattr(args, flag, None) is not None]
     if len(given) > 1:
         first, second = (f"--{flag.replace('_', '-')}" for flag in given[:2])

@@ -66,7 +66,7 @@ class Parser(argparse.ArgumentParser):
 
         for action in self._actions:
             if action.dest == "format":
-                action.help = f"{action.help or ', '.join(formats())} (default table)"
+                action.help = f"{action.help or ', '.join(formats())} (default {action.default})"
         return super().format_help()
 
     def parse(self, argv: Sequence[str], into: argparse.Namespace | None = None) -> argparse.Namespace:
@@ -139,12 +139,49 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
         super().__init__(prog, max_help_position=30, width=max(20, terminal_width(_HELP_WIDTH) - 2))
 
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Sentences in lines of words, commands in lines that a shell still reads as one."""
+        return indent + f"\n{indent}".join(fitted_text(text, width - len(indent)))
+
     def _format_action_invocation(self, action: argparse.Action) -> str:
         """``-s, --strategy NAME``: as Python writes it from 3.13 on; before, it repeated the NAME."""
         names = ", ".join(action.option_strings)
         if not names or action.nargs == 0:
             return names or super()._format_action_invocation(action)
         return f"{names} {self._format_args(action, self._get_default_metavar_for_optional(action))}"
+
+
+def fitted_text(text: str, width: int) -> list[str]:
+    r"""The lines of a summary or of examples in ``width`` columns; an indented line is a command, broken with ``\``.
+
+    >>> print("\n".join(fitted_text("try:\n  tool run --first 1 --second 2", 24)))
+    try:
+      tool run --first 1 \
+          --second 2
+    """
+    from clover_sim.report._text import wrap
+
+    lines: list[str] = []
+    for line in text.replace("\\\n      ", "").split("\n"):
+        lines += _command(line, width) if line.startswith("  ") else wrap(line, width)
+    return lines
+
+
+def _command(line: str, width: int) -> list[str]:
+    """A command in lines; a flag stays with its value where both fit."""
+    if len(line) <= width:
+        return [line]
+    pieces: list[str] = []
+    for word in line.split():
+        joins = pieces and pieces[-1].startswith("-") and not word.startswith("-") and " " not in pieces[-1]
+        pieces[-1:] = [f"{pieces[-1]} {word}"] if joins else [*pieces[-1:], word]
+    lines, current = [], " "
+    for piece in pieces:
+        if len(current) + 1 + len(piece) + 2 > width and current.strip():
+            lines.append(current + " \\")
+            current = " " * 5
+        current += f" {piece}"
+    return [*lines, current]
 
 
 def typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from typing import Any
 
 from clover_sim.cli import _export, _flags
@@ -70,7 +71,7 @@ def run(args: Namespace, console: Console) -> int:
         raise UsageError("--prompt-tokens: the workload says how long its prompts are; set system_tokens in a file")
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.agents.reading import load_agent_workload
-    from clover_sim.agents.run import Prices, agent
+    from clover_sim.agents.run import agent, prices_of
     from clover_sim.agents.steps import TEXTS, Failure
     from clover_sim.prepare import default_cost
 
@@ -80,13 +81,12 @@ def run(args: Namespace, console: Console) -> int:
         args.structural_failure, args.value_failure, args.other_failure, args.thinking_failure, args.count_forced,
         args.loop_hazard, args.own_failure,
     )  # fmt: skip
-    machine = cost.machine
-    paid, written = args.token_price or (None, None)
-    prices = Prices(args.price_per_hour, 1, None, paid, written)
-    if machine is not None:
-        hardware = machine.hardware
-        rent = args.price_per_hour or hardware.price_usd_per_hour
-        prices = Prices(rent, machine.tensor_parallel_size, hardware.tdp_w, paid, written)
+    prices = prices_of(cost.machine)
+    if args.price_per_hour:
+        prices = replace(prices, usd_per_hour=args.price_per_hour, source="as given")
+    if args.token_price:
+        paid, written, whose = args.token_price
+        prices = replace(prices, input_usd=paid, output_usd=written, tokens_source=whose)
     rules = {"kv_write": args.kv_write, "eos_stop": args.eos_stop, "align": args.align}
     with console.progress("strategies") as progress:
         found = agent(
@@ -119,10 +119,10 @@ def _share(text: str) -> float:
     return value
 
 
-def _token_price(text: str) -> tuple[float, float]:
+def _token_price(text: str) -> tuple[float, float, str]:
     if "/" in text:
         given, _, written = text.partition("/")
-        return positive(given), positive(written)
+        return positive(given), positive(written), "as given"
     import os
 
     from clover_sim.errors import suggest
@@ -131,4 +131,5 @@ def _token_price(text: str) -> tuple[float, float]:
     lists = read_table(os.path.join(DATA, "prices", "tokens.toml"))
     if text not in lists:
         raise UsageError(f"price list {text!r} is not known{suggest(text, lists)}; or give IN/OUT such as 0.20/0.75")
-    return float(lists[text]["input_usd"]), float(lists[text]["output_usd"])
+    found = lists[text]
+    return float(found["input_usd"]), float(found["output_usd"]), str(found["source"])

@@ -141,8 +141,11 @@ def _confidence(args: Namespace, console: Console) -> int:
     else:
         fits = [fit_from_tpf(args.tpf_at, block_size=args.block_size)]
     if exports and len(fits) > 1:
-        names = ", ".join(fit.name for fit in fits)
-        raise UsageError(f"the trace holds several domains ({names}); choose one with --domain to export it")
+        names = "; ".join(fit.name for fit in fits)
+        raise UsageError(
+            f"the trace holds several settings ({names}), a file one: choose a domain with --domain, or give a trace "
+            "of one threshold and block size"
+        )
     for fit in fits:
         if fit.residual > 0.01:
             console.warning(f"{fit.name}: the points cannot all be met; the fit is off by {fit.residual:.1%}")

@@ -48,6 +48,8 @@ def run(args: Namespace, console: Console) -> int:
     """Compare, print, export, check."""
     exports = _export.plan(args.export, inputs=args.input)
     ledger = _export.checked_target(args.ledger, "--ledger") if args.ledger else None
+    if args.record and args.trace:
+        raise UsageError("--record writes what --trace reads: they cannot go together")
     kept: list[Any] = []
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.report import get_format
@@ -101,8 +103,6 @@ def _recorded(args: Namespace, strategies: Any, common: dict[str, Any]) -> Any:
 
 def _record(args: Namespace, given: Any, console: Console) -> None:
     """Run the strategies that unlock blocks again, watched, and write what each pass saw."""
-    if args.trace:
-        raise UsageError("--record writes what --trace reads: they cannot go together")
     from dataclasses import replace
 
     from clover_sim.prepare import DEFAULT_STRATEGIES
@@ -151,7 +151,7 @@ def _schedule(text: str) -> Any:
 
 
 def _columns(text: str) -> tuple[str, ...]:
-    from clover_sim.report.columns import COLUMNS, column
+    from clover_sim.columns import COLUMNS, column
 
     keys = [c.key for c in COLUMNS] if text == "all" else [column(part.strip()).key for part in text.split(",")]
     return tuple(keys)

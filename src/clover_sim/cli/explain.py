@@ -40,9 +40,9 @@ def configure(parser: ArgumentParser) -> None:
     _flags.machine_flags(parser)
     reword(parser, {
         "model": "model that ran (default: the one the log names); see list models",
-        "gpu": "accelerator it ran on (default: the one the log names); see list gpus",
+        "gpu": "accelerator it ran on (default: the one the log names; for another, speculate --from-log)",
         "engine": "inference engine (default: that of the log); see list engines",
-        "batch_size": "requests decoded together (default: as the log says, else 1)",
+        "batch_size": "requests decoded together, where the log does not count them (default 1)",
         "prompt_tokens": "cached tokens of each request (default 1024)",
         "cost": "roofline only",
     })  # fmt: skip
@@ -160,6 +160,8 @@ def _asked(args: Namespace, setup: Any) -> Any:
         method = stated("method")
         drafter = stated("drafter") if method == "draft-model" else None
     if method == "draft-model" and drafter is None:
+        if args.method is not None:
+            raise UsageError("--method draft-model: which model drafts? Name it: --drafter qwen3-0.6b")
         method = None
     from clover_sim.explain import CONTEXT_TOKENS, Asked
 

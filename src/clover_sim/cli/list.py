@@ -65,12 +65,13 @@ def _strategy(name: str, summary: str) -> dict[str, Any]:
         return {"name": name, "options": "", "summary": summary}
     from clover_sim.prepare import options_of
     from clover_sim.registry import build_strategy
-    from clover_sim.report._figures import options_text
+    from clover_sim.report._figures import options_text, said_once
 
     decoder = build_strategy(name)[1]
     if summary.startswith(f"{type(decoder).__name__}("):  # without docstrings (-OO) a dataclass has its signature there
         summary = ""
-    return {"name": name, "options": options_text(options_of(decoder)).replace(",", ", "), "summary": summary}
+    options = options_text(said_once(options_of(decoder)))
+    return {"name": name, "options": options.replace(",", ", "), "summary": summary}
 
 
 def _profiles() -> list[dict[str, Any]]:
@@ -133,7 +134,7 @@ def _engines() -> list[dict[str, Any]]:
 
 
 def _columns() -> list[dict[str, Any]]:
-    from clover_sim.report.columns import COLUMNS
+    from clover_sim.columns import COLUMNS
 
     return [{"name": c.key, "unit": c.unit, "better": c.better, "meaning": c.meaning} for c in COLUMNS]
 
@@ -148,6 +149,8 @@ def _figure(value: float) -> float:
 
 
 LEGENDS = {
+    "strategies": "num_speculative_tokens=K may be written speculative_num_draft_tokens=K+1, as SGLang does, which "
+    "counts the root.",
     "models": "params_b, active_b: billions of parameters, and of those that a token uses.",
     "gpus": "memory in GB, bandwidth in TB/s, bf16 arithmetic in TFLOP/s without sparsity, of one card.",
     "workloads": "a model on a kind of text, as --profile context:workload=NAME takes it. mu, sd: mean and spread of "

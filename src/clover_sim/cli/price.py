@@ -108,6 +108,7 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
 
     for flag, given, default in (
         ("width", args.width, (1,)), ("context", args.context, (1024,)), ("kind", args.kind, None),
+        ("output-tokens", args.output_tokens, 512),
     ):  # fmt: skip
         if given != default:
             raise UsageError(f"--ledger says which passes there were; leave --{flag} out")
@@ -127,8 +128,10 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
 
         shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "bound",
                  "latency_s", "tokens_per_s")  # fmt: skip
-        where = look.dot.join([f"{machine.model.name} on {machine.hardware.name}", str(machine.precision),
-                               f"{machine.engine.name} engine"])  # fmt: skip
+        stored = str(getattr(machine.precision, "name", machine.precision))
+        where = look.dot.join(
+            [f"{machine.model.name} on {machine.hardware.name}", stored, f"{machine.engine.name} engine"]
+        )
         lines = render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
         said = (
             "- passes, errors and tokens as they were recorded; latency: all recorded passes but the prompt's, priced "

@@ -74,8 +74,9 @@ def run(args: Namespace, console: Console) -> int:
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.agents.sizes import read_sizes
     from clover_sim.agents.texts import DEFAULT_TEXT
+    from clover_sim.serving.ladder import USERS
     from clover_sim.serving.limits import MOST_REQUESTS
-    from clover_sim.serving.run import USERS, Traffic, serve
+    from clover_sim.serving.run import Traffic, serve
 
     log = tuple(read_sizes(args.log, MOST_REQUESTS)) if args.log else ()
     ladder = USERS if args.ladder is None else args.ladder

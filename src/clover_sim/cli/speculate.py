@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from typing import Any
 
-from clover_sim.cli import _export, _flags, _machine
+from clover_sim.cli import _accepted, _export, _flags, _from_log, _machine
+from clover_sim.cli._accepted import RATE_OF
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import number, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
@@ -23,13 +23,6 @@ examples:
   clover-sim speculate --from-log server.log --gpu h100
 """
 
-_RATE_OF = {
-    "vllm": "accepted/drafted", "llama.cpp": "accepted/drafted", "trtllm": "accepted/drafted",
-    "sglang": "sglang-new", "sglang-old": "sglang-old", "conditional": "conditional",
-    "accepted/drafted": "accepted/drafted", "system-efficiency": "system-efficiency",
-}  # fmt: skip
-
-
 def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
     add = parser.add_argument_group("drafts").add_argument
@@ -42,19 +35,23 @@ def configure(parser: ArgumentParser) -> None:
     add("--speculative-eagle-topk", metavar="N", type=typed(whole), help="children a node of a tree (default 4)")
     add("--schedule", metavar="[[A,B,K],...]", type=typed(_schedule),
         help="draft length by batch, as vLLM takes it, 0 for none; or auto (default): the fastest")  # fmt: skip
+    add("--draft-lengths", metavar="N", type=typed(whole),
+        help="try lengths from 1 to N for the best one (default K + 4; K where the drafter gives a block)")  # fmt: skip
     add("--drafter", metavar="NAME|FILE", help="the model that drafts, instead of the method's own head")
     add("--drafter-precision", metavar="NAME", default="bf16", help="format of its weights (default bf16)")
     add = parser.add_argument_group("acceptance (one of)").add_argument
     add("--acceptance-length", metavar="X", type=typed(positive), help="tokens a cycle, bonus included")
     add("--without-bonus", action="store_true", help="the acceptance length does not count the bonus token")
     add("--acceptance-rate", metavar="R", type=typed(_share), help="a rate; say whose with --rate-of")
-    add("--rate-of", metavar="WHOSE", type=choice(*_RATE_OF), help=f"what the rate means: {', '.join(_RATE_OF)}")
+    add("--rate-of", metavar="WHOSE", type=choice(*RATE_OF), help=f"what the rate means: {', '.join(RATE_OF)}")
     add("--per-position", metavar="S,S,...", type=typed(_shares), help="survival of each position, as logs print it")
     add("--alpha", metavar="A", type=typed(_share), help="conditional acceptance of the first draft")
     add("--rho", metavar="R", type=typed(positive), help="its fall from one draft to the next (default 0.97)")
     add("--clustering", metavar="M,N", type=typed(_shares), help="acceptance after a match, and after a miss")
     add("--from-log", metavar="FILE", help="a log that explain reads; where it states method, draft length, engine, "
         "model, cards and load, they are taken too unless their flags are given")  # fmt: skip
+    add("--log-gpu", metavar="NAME", help="accelerator that the log ran on, where --gpu asks about another "
+        "(default: as it states, else --gpu)")  # fmt: skip
     add("--workload", metavar="KIND", help="a preset: code, math, chat, prose, rag, random")
     add("--hit-rate", metavar="P", type=typed(_share), help="share of cycles with a proposal (ngram, suffix)")
     add = parser.add_argument_group("measured").add_argument
@@ -82,38 +79,40 @@ def run(args: Namespace, console: Console) -> int:
     exports = _export.plan(args.export, _flat.FORMATS)
     if args.cost is not None:
         raise UsageError("--cost: speculate prices with the roofline; give --baseline or --width-ms for measured times")
-    from clover_sim.cost import Machine
+    if args.log_gpu is not None and args.from_log is None:
+        raise UsageError("--log-gpu says where the log of --from-log ran; give both, or --gpu alone")
     from clover_sim.speculation import METHODS, Measured, method_name, shape_of, speculate
 
-    way = _way(args)
-    drafts, taken = _drafts(args)
+    way = _accepted.way(args)
+    drafts, taken, ran = _from_log.read(args) if way == "from_log" else (None, [], args)
     method = method_name(args.method or "eagle3")
     args.batch_size = 1 if args.batch_size is None else args.batch_size
-    args.speculative_eagle_topk = args.speculative_eagle_topk or 4
-    acceptance, hits, spread, k = _acceptance(args, way, method, drafts)
-    budget = args.speculative_num_draft_tokens if METHODS[method].how == "tree" else None
-    shape = shape_of(method, k, drafter=args.drafter, topk=args.speculative_eagle_topk, budget=budget)
-    if METHODS[method].how == "tree" and (args.alpha is not None or args.workload is not None):
-        acceptance, spread = (_of_tree(a, shape, args.speculative_eagle_topk) for a in (acceptance, spread))
-    model, card = _machine.model(args), _machine.hardware(args)
+    topk = args.speculative_eagle_topk = args.speculative_eagle_topk or 4
+    acceptance, hits, spread, k = _accepted.accepted(args, way, method, drafts)
+    tree = METHODS[method].how == "tree"
+    budget = args.speculative_num_draft_tokens if tree else None
+    shape = shape_of(method, k, drafter=args.drafter, topk=topk, budget=budget, parallel=_parallel(drafts, method))
+    if tree and (args.alpha is not None or args.workload is not None):
+        acceptance, spread = (_accepted.of_tree(a, shape, topk) for a in (acceptance, spread))
+    model = _machine.model(args)
     for note in model.notes:
         console.warning(note)
-    machine = Machine(
-        model.spec, card, _machine.engine(args, card), args.precision or model.precision or "bf16",
-        args.kv_cache_dtype or "bf16", args.tensor_parallel_size or 1, drafter_precision=args.drafter_precision,
-        routing_beta=args.routing_beta,
-    )  # fmt: skip
+    machine = _machine_of(args)
     _check_baseline(args, machine)
     overhead = args.cycle_overhead_ms
     measured = Measured(
         plain_step_s=args.batch_size / args.baseline if args.baseline else None,
         draft_cost_ratio=args.draft_cost_ratio, cycle_overhead_s=None if overhead is None else overhead / 1e3,
-        width_s=args.width_ms, amortization=args.amortization,
+        width_s=args.width_ms, amortization=args.amortization, batch_size=args.batch_size,
     )  # fmt: skip
+    if drafts is not None:
+        measured, more, unused = _from_log.carry_over(args, ran, drafts, machine, shape, measured, _machine_of)
+        taken += more
+        if unused:
+            console.warning(f"what the log measured is not in the answer: {unused}")
     found = speculate(
         machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,
-        hit_rate=hits, measured=measured, topk=args.speculative_eagle_topk, spread=spread,
-        schedule=args.schedule,
+        hit_rate=hits, measured=measured, topk=topk, spread=spread, schedule=args.schedule, most_k=args.draft_lengths,
     )  # fmt: skip
     if not found.memory.fits:
         from clover_sim.cost import does_not_fit
@@ -134,139 +133,41 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _way(args: Namespace) -> str:
-    """Which of the flags says what is accepted."""
-    ways = ("acceptance_length", "acceptance_rate", "per_position", "alpha", "clustering", "from_log", "workload")
-    given = [way for way in ways if getattr(args, way) is not None]
-    if len(given) > 1:
-        first, second = (f"--{way.replace('_', '-')}" for way in given[:2])
-        raise UsageError(f"{first} and {second} both say what is accepted; give one of them")
-    if not given:
-        raise UsageError(
-            "what is accepted? Give --acceptance-length, --acceptance-rate with --rate-of, --per-position, --alpha, "
-            "--clustering, --from-log or --workload"
-        )
-    return given[0]
+def _parallel(drafts: Any, method: str) -> bool:
+    """Whether a log says that one pass of its drafter, which is that of ``method``, gives all drafts."""
+    stated = None if drafts is None else drafts.setup.parallel_drafting
+    own = None if drafts is None else drafts.setup.method
+    return bool(stated and stated.value and (own is None or own.value == method))
 
 
-def _drafts(args: Namespace) -> tuple[Any, list[tuple[str, Any, str]]]:
-    """The drafts of ``--from-log``; and of what it states that no flag says, name, value and place, set as flags."""
-    if args.from_log is None:
-        return None, []
-    from clover_sim.explain import drafts_of
+def _machine_of(args: Namespace) -> Any:
+    """The machine that flags describe."""
+    from clover_sim.cost import Machine
 
-    with_root = args.speculative_num_draft_tokens
-    given = args.num_speculative_tokens or (with_root - 1 if with_root is not None and with_root > 1 else None)
-    drafts = drafts_of(args.from_log, given)
-    taken: list[tuple[str, Any, str]] = [("acceptance", round(drafts.acceptance.length, 3), drafts.where)]
-
-    def take(flag: str, fact: Any, value: Any = None) -> None:
-        if fact is not None and getattr(args, flag) is None:
-            setattr(args, flag, fact.value if value is None else value)
-            taken.append((f"--{flag.replace('_', '-')}", getattr(args, flag), fact.where))
-
-    setup = drafts.setup
-    own_model = args.params_b is not None or args.active_b is not None or getattr(args, "weight_gb", None) is not None
-    if args.model is None and not own_model:
-        take("precision", setup.precision if setup.model else None)
-        take("model", setup.model)
-    if args.gpu_bandwidth_tb_s is None:
-        take("gpu", setup.gpu)
-    if args.calibration is None:
-        take("engine", setup.engine)
-    take("tensor_parallel_size", setup.tensor_parallel_size)
-    if args.method is None and args.drafter is None:
-        take("method", setup.method)
-    if args.method == "draft-model":
-        take("drafter", setup.drafter if setup.method and setup.method.value == "draft-model" else None)
-    if args.method == "eagle-tree" and args.num_speculative_tokens is None:
-        take("speculative_num_draft_tokens", setup.tree_tokens)
-        take("speculative_num_steps", setup.num_speculative_tokens)
-        take("speculative_eagle_topk", setup.topk)
-    elif args.num_speculative_tokens is None and args.speculative_num_draft_tokens is None:
-        taken.append(("--num-speculative-tokens", drafts.acceptance.k, drafts.where))
-    if setup.running_requests is not None:
-        take("batch_size", setup.running_requests, max(1, round(setup.running_requests.value)))
-    if drafts.cycle_time_s is not None:
-        here = f"ms; not used: times are prices here, explain holds them against {drafts.where}"
-        taken.append(("cycle time", round(drafts.cycle_time_s * 1e3, 2), here))
-    return drafts, taken
-
-
-def _acceptance(args: Namespace, way: str, method: str, drafts: Any) -> tuple[Any, float, Any, int]:
-    """Acceptance, hit rate, the range of a preset, and the draft length."""
-    from clover_sim import acceptance as made
-    from clover_sim.speculation import METHODS, preset
-    from clover_sim.speculation.presets import BLOCK_RHO, SPREAD
-
-    tree = METHODS[method].how == "tree"
-    with_root = None if tree else args.speculative_num_draft_tokens
-    stated = args.speculative_num_steps or args.num_speculative_tokens
-    default = METHODS[method].k
-    hits = 1.0 if args.hit_rate is None else args.hit_rate
-    if args.without_bonus and way != "acceptance_length":
-        raise UsageError("--without-bonus says how --acceptance-length counts; give both")
-    if args.rate_of is not None and way != "acceptance_rate":
-        raise UsageError("--rate-of says what --acceptance-rate means; give both")
-    if args.rho is not None and way in ("acceptance_rate", "clustering", "workload"):
-        other = way.replace("_", "-")
-        raise UsageError(f"--rho goes with --alpha, --acceptance-length, --per-position or --from-log, not --{other}")
-    if args.hit_rate is not None and METHODS[method].how != "free":
-        raise UsageError(f"--hit-rate belongs to ngram and suffix; {method} has a draft in every cycle")
-    if way in ("per_position", "from_log"):
-        if way == "from_log" and args.hit_rate is None and METHODS[method].how == "free":
-            hits = drafts.hit_rate or hits
-        found = made.from_survival(args.per_position) if drafts is None else drafts.acceptance
-        found = found if args.rho is None else replace(found, rho=args.rho)
-        return found, hits, None, made.draft_length(stated, with_root, found.k)
-    if way in ("acceptance_length", "acceptance_rate") and stated is None and with_root is None and not tree:
-        raise UsageError(
-            f"--{way.replace('_', '-')}: at how many draft tokens a cycle? Give --num-speculative-tokens (SGLang's "
-            "--speculative-num-draft-tokens counts the root)"
-        )
-    k = made.draft_length(stated, with_root, default)
-    rho = args.rho or (BLOCK_RHO if METHODS[method].how == "block" else made.DEFAULT_RHO)
-    if way == "acceptance_length":
-        return made.from_length(args.acceptance_length, k, bonus=not args.without_bonus, rho=rho), hits, None, k
-    if way == "acceptance_rate":
-        return made.from_rate(args.acceptance_rate, k, _RATE_OF.get(args.rate_of)), hits, None, k
-    if way == "alpha":
-        return made.from_alpha(args.alpha, k, rho), hits, None, k
-    if way == "clustering":
-        if len(args.clustering) != 2:
-            raise UsageError("--clustering takes two shares: after a match, and after a miss, as in 0.86,0.63")
-        return made.clustered(args.clustering[0], args.clustering[1], k), hits, None, k
-    found, known = preset(args.workload, method, k)
-    spread = tuple(preset(args.workload, method, k, shift)[0] for shift in (-SPREAD, SPREAD))
-    return found, known if args.hit_rate is None else hits, spread, k
-
-
-def _of_tree(accepted: Any, shape: Any, topk: int) -> Any:
-    """The same chance of the best token on a tree; of a pair, each."""
-    from clover_sim.acceptance import Acceptance
-    from clover_sim.draft_trees import best_first
-
-    if accepted is None or isinstance(accepted, tuple):
-        return accepted and tuple(_of_tree(a, shape, topk) for a in accepted)
-    tree = best_first(accepted.survival[0], shape.k, topk, shape.width)
-    return Acceptance(tree.survival, f"{accepted.given}; on a tree of {shape.width} tokens")
+    model, card = _machine.model(args), _machine.hardware(args)
+    return Machine(
+        model.spec, card, _machine.engine(args, card), args.precision or model.precision or "bf16",
+        args.kv_cache_dtype or "bf16", args.tensor_parallel_size or 1, drafter_precision=args.drafter_precision,
+        routing_beta=args.routing_beta,
+    )  # fmt: skip
 
 
 def _schedule(text: str) -> tuple[tuple[int, int, int], ...] | None:
-    """``[[1,64,3],[65,128,1]]``: first and last batch, draft length."""
+    """``[[1,64,3],[65,128,1]]``: first and last batch, draft length; ``None`` for auto."""
     if text == "auto":
         return None
     import json
 
+    from clover_sim.speculation.batches import check_schedule
+
     try:
         runs = json.loads(text)
-        found = tuple((whole(str(a)), whole(str(b)), whole(str(k), 0)) for a, b, k in runs)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, RecursionError):
         raise UsageError(f"{text!r} is not a schedule such as [[1,64,3],[65,128,1]], or auto") from None
-    for a, b, _ in found:
-        if b < a:
-            raise UsageError(f"[{a}, {b}] runs backwards; write the smaller batch first")
-    return found
+    try:
+        return check_schedule(runs)
+    except UsageError as error:
+        raise UsageError(str(error).removeprefix("schedule").lstrip(": ")) from None
 
 
 def _share(text: str) -> float:

@@ -19,8 +19,8 @@ examples:
   clover-sim validate --measurements my-rows.json --format json
   clover-sim validate --measurements kernels --leave-out model
   clover-sim validate --claims
+  clover-sim validate --claims clover-h200
 """
-
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -33,8 +33,9 @@ def configure(parser: ArgumentParser) -> None:
         help="fit the constants again without each source, model, hardware or pair of the two, in turn")  # fmt: skip
     add("--rows", metavar="WHICH", default="worst", type=choice("worst", "distinct", "all", "none"),
         help="rows of the table: worst (default), distinct, all or none; other formats have them all")  # fmt: skip
-    parser.add_argument_group("claims").add_argument("--claims", action="store_true",
-        help="instead: what each published claim implies, what is simulated, and a verdict")  # fmt: skip
+    parser.add_argument_group("claims").add_argument("--claims", metavar="NAME", nargs="?", const=True,
+        help="instead: a verdict on each published claim; with a name that claim whole: what it implies and what is "
+        "simulated")  # fmt: skip
     add = parser.add_argument_group("diffusion").add_argument
     add("--diffusion", action="store_true", help="instead: the confidence model against published figures")
     add("--trace", metavar="FILE", action="append", default=[],
@@ -45,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Predict, print, export."""
     exports = _export.plan(args.export, _flat.FORMATS)
-    if args.claims:
+    if args.claims is not None:
         return _claims(args, exports, console)
     if args.diffusion:
         return _diffusion(args, exports, console)
@@ -77,8 +78,8 @@ def run(args: Namespace, console: Console) -> int:
 
 def _diffusion(args: Namespace, exports: list[Any], console: Console) -> int:
     """The confidence model against what was published and recorded."""
-    if args.measurements or args.leave_out:
-        raise UsageError("--diffusion has figures of its own: leave out --measurements and --leave-out")
+    if args.measurements or args.leave_out or "rows" in getattr(args, "_given", ()):
+        raise UsageError("--diffusion has figures of its own: leave out --measurements, --leave-out and --rows")
     from clover_sim.diffusion_checks import check_diffusion
 
     rows = [checked.to_dict() for checked in check_diffusion(args.trace)]
@@ -130,12 +131,12 @@ def _diffusion(args: Namespace, exports: list[Any], console: Console) -> int:
 
 def _claims(args: Namespace, exports: list[Any], console: Console) -> int:
     """The verdicts on the published claims."""
-    if args.measurements or args.leave_out:
-        raise UsageError("--claims has figures of its own: leave out --measurements and --leave-out")
+    if args.measurements or args.leave_out or args.diffusion or args.trace or "rows" in getattr(args, "_given", ()):
+        raise UsageError("--claims has figures of its own: leave out --measurements, --leave-out, --rows, --diffusion")
     from clover_sim.claims import check_claims
 
     with console.progress("claims") as progress:
-        found = check_claims(progress)
+        found = check_claims(progress, None if args.claims is True else args.claims)
 
     def text(name: str, look: Any) -> str:
         from clover_sim.report._claims import claim_rows, render_claims

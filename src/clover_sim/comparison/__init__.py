@@ -8,8 +8,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from clover_sim.arguments import checked
 from clover_sim.checks import MOST_TOKENS
-from clover_sim.comparison.runs import MEASURED as MEASURED
+from clover_sim.columns import MEASURED as MEASURED
 from clover_sim.comparison.runs import Priced, frozen, play, summarise, with_floor
 from clover_sim.errors import UsageError
 from clover_sim.notes import explain, file_notes
@@ -26,6 +27,7 @@ from clover_sim.prepare import (
     describe,
     listed,
     make_strategy,
+    several_strategies,
 )  # fmt: skip
 from clover_sim.request import Run
 from clover_sim.sources import Sources
@@ -103,14 +105,15 @@ class Comparison:
         }
 
 
+@checked
 def compare(
     strategies: Any = None,
     *,
     tokens: int | Sequence[int] | None = None,
     profile: str = "reference",
-    inputs: Sequence[str] = (),
+    inputs: str | Sequence[str] = (),
     tokenizer: str = "qwen",
-    seeds: Sequence[int] | None = None,
+    seeds: int | Sequence[int] | None = None,
     model: str | None = None,
     gpu: str | None = None,
     engine: str | None = None,
@@ -135,7 +138,7 @@ def compare(
         profile: a stream profile with options; for inputs its options (``lift``, ``seed``) still apply.
         inputs: files to read (``-`` is standard input) instead of a synthetic stream.
         tokenizer: ``qwen`` or ``o200k``, for inputs.
-        seeds: one run a seed; several give means with 95 % intervals. Default: the profile's own.
+        seeds: one run a seed; several give means with 95 % intervals; 3 is the seed 3. Default: the profile's own.
         model, gpu, engine, precision: names as on the command line, for the roofline of that machine.
         cost: instead of these, a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline.
         batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
@@ -157,11 +160,10 @@ def compare(
     rules = Rules(batch_size, prompt_tokens, kv_write, eos_stop, align, max_new_tokens, schedule)
     rules.check()
     cost = choose_cost(cost, model=model, gpu=gpu, engine=engine, precision=precision)
-    strategies = [strategies] if isinstance(strategies, str) or hasattr(strategies, "decode") else strategies
     tokens = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
     inputs = [inputs] if isinstance(inputs, str) else inputs
-    chosen = [make_strategy(s, cost) for s in (strategies or DEFAULT_STRATEGIES)]
-    seed_list = () if seeds is None else tuple(listed("seeds", seeds))
+    chosen = [make_strategy(s, cost) for s in several_strategies(strategies, DEFAULT_STRATEGIES)]
+    seed_list = () if seeds is None else (seeds,) if isinstance(seeds, int) else tuple(listed("seeds", seeds))
     if seeds is not None and not seed_list:
         raise UsageError("seeds: the range is empty; give one such as 0:32")
     for seed in seed_list:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import nan
 from types import MappingProxyType
 from typing import Any
 
+from clover_sim.columns import INTERVAL, MEASURED, OF_RUNS, Counted
 from clover_sim.cost import PricedRun, price_groups
 from clover_sim.engine import run
 from clover_sim.prepare import Rules, Strategy, make_strategy
@@ -13,13 +15,8 @@ from clover_sim.records import Kind, PassShape
 from clover_sim.request import Run
 from clover_sim.streams.base import Stream
 
-MEASURED = (
-    "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "tokens_per_pass", "tokens_per_denoise_pass",
-    "speedup_passes", "forced_commits", "locked_errors", "wasted_positions", "ms_per_pass", "latency_s",
-    "latency_low_s", "latency_high_s", "prefill_s", "tokens_per_s", "total_tokens_per_s", "speedup_time",
-)  # fmt: skip
-"""Columns that vary with the seed; with several seeds they are means, with ``<column>_ci95`` beside them."""
-
+_VALUES = tuple((c.key, c.value) for c in OF_RUNS if c.value is not None)
+"""What each column makes of a run."""
 
 Priced = tuple[Strategy, Run, PricedRun]
 """A strategy, its last run, and the price of that run."""
@@ -32,16 +29,28 @@ def with_floor(chosen: Sequence[Strategy], cost: Any) -> list[Strategy]:
 
 
 def play(
-    entries: Sequence[Strategy], stream: Stream, rules: Rules
+    entries: Sequence[Strategy], stream: Stream, rules: Rules, unknown: Sequence[str] = ()
 ) -> Iterator[tuple[Strategy, Run, PricedRun, dict[str, Any]]]:
-    """Run strategies on one stream; speed-ups are against the first. Yields each with its run, price and row."""
-    base: dict[str, Any] | None = None
+    """Run strategies on one stream; speed-ups are against the first. Yields each with its run, price and row.
+
+    ``unknown`` are counts that the stream cannot tell of any strategy but ``ar``: they are ``None``, and so is every
+    figure that is made of them.
+    """
+    plain: Counted | None = None
     for strategy in entries:
         finished = run(strategy.decoder, stream, **rules.of_run())
         price, prefill_s = price_run(finished, strategy.cost, rules.batch_size)
-        measured = measure(finished, price, prefill_s, base, rules.batch_size)
-        base = base or measured
-        yield strategy, finished, price, {"stream": stream.name, "eos_stop": rules.eos_stop, **measured}
+        one = counted(finished, price, prefill_s, rules.batch_size, plain)
+        plain = plain or one
+        if unknown and strategy.name != "ar":
+            untold: dict[str, Any] = dict.fromkeys(unknown, nan)
+            one = one._replace(run=finished._replace(totals=finished.totals._replace(**untold)))
+        row: dict[str, Any] = {"stream": stream.name, "eos_stop": rules.eos_stop}
+        for key, value in _VALUES:
+            row[key] = value(one)
+        if unknown:
+            row = {key: None if figure != figure else figure for key, figure in row.items()}
+        yield strategy, finished, price, row
 
 
 def frozen(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -63,38 +72,13 @@ def price_run(finished: Run, cost: Any, batch_size: int) -> tuple[PricedRun, flo
     return price_groups(cost, decode), price_groups(cost, prefill).latency_s if prefill else 0.0
 
 
-def measure(
-    finished: Run, price: PricedRun, prefill_s: float, base: dict[str, Any] | None, batch_size: int
-) -> dict[str, Any]:
-    """The measured columns of one run; ``base`` is the row of ``ar`` on the same stream (None for ``ar`` itself)."""
-    t = finished.totals
-    passes = t.target_passes + t.draft_passes
-    denoise = t.target_passes - t.kv_write_passes
-    per_s = t.tokens / price.latency_s if price.latency_s else None
-    return {
-        "tokens": t.tokens,
-        "kv_write": finished.kv_write,
-        "target_passes": t.target_passes,
-        "draft_passes": t.draft_passes,
-        "kv_write_passes": t.kv_write_passes,
-        "denoise_passes": denoise,
-        "prefill_passes": t.prefill_passes,
-        "tokens_per_pass": t.tokens / t.target_passes if t.target_passes else None,
-        "tokens_per_denoise_pass": t.tokens / denoise if denoise else None,
-        "speedup_passes": (base["target_passes"] / passes if base else 1.0) if passes else None,
-        "forced_commits": t.forced_commits,
-        "locked_errors": t.locked_errors,
-        "wasted_positions": finished.wasted_positions,
-        "ms_per_pass": price.latency_s * 1e3 / passes if passes else None,
-        "latency_s": price.latency_s,
-        "latency_low_s": price.low_s,
-        "latency_high_s": price.high_s,
-        "prefill_s": prefill_s,
-        "tokens_per_s": per_s,
-        "total_tokens_per_s": per_s and per_s * batch_size,
-        "speedup_time": (base["latency_s"] / price.latency_s if base else 1.0) if price.latency_s else None,
-        "bound": price.bound,
-    }
+def counted(finished: Run, price: PricedRun, prefill_s: float, batch_size: int, plain: Counted | None) -> Counted:
+    """What the columns are made from; ``plain`` is ``ar`` on the same stream (``None`` for ``ar`` itself)."""
+    totals, target_passes = finished.totals, finished.totals.target_passes
+    return Counted(
+        finished, price, prefill_s, batch_size, plain, totals.tokens, target_passes,
+        target_passes + totals.draft_passes, target_passes - totals.kv_write_passes, price.latency_s,
+    )  # fmt: skip
 
 
 def summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
@@ -107,15 +91,26 @@ def summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[in
         return row | first
     from clover_sim.stats import ci95, mean
 
-    row |= {k: v for k, v in first.items() if k not in MEASURED}
-    for column in MEASURED:
-        values = [s[column] for s in samples]
+    row |= {key: agreed([s[key] for s in samples]) for key in first if key not in MEASURED}
+    for key in MEASURED:
+        values = [s[key] for s in samples]
         if None in values:
-            row[column] = None
+            row[key] = None
         else:
-            row[column], row[f"{column}_ci95"] = mean(values), ci95(values)
-    bounds = [s["bound"] for s in samples]
-    row["bound"] = max(sorted(set(bounds)), key=bounds.count)
-    if len({s["tokens"] for s in samples}) > 1:
-        row["tokens"] = mean([s["tokens"] for s in samples])
+            row[key], row[key + INTERVAL] = mean(values), ci95(values)
     return row
+
+
+def agreed(values: Sequence[Any]) -> Any:
+    """The one value of all runs; where they differ the mean of numbers, the commonest of texts.
+
+    >>> agreed(["memory", "overhead", "overhead"]), agreed([64, 64]), agreed([64, 65])
+    ('overhead', 64, 64.5)
+    """
+    if all(value == values[0] for value in values):
+        return values[0]
+    if all(isinstance(value, int | float) for value in values):
+        from clover_sim.stats import mean
+
+        return mean(values)
+    return max(sorted(set(values), key=str), key=values.count)

@@ -1,8 +1,11 @@
 """What ``clover-sim price`` answers: passes of all widths, batches and contexts asked for, memory, prefill, energy."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from clover_sim.arguments import checked
 from clover_sim.cost.machine import Machine, part_bytes
 from clover_sim.cost.memory import MemoryPicture, memory_check
 from clover_sim.cost.roofline import PARTS, PassPrice
@@ -111,11 +114,12 @@ def _shown(module: str) -> Any:
     return import_module(f"clover_sim.report.{module}")
 
 
+@checked
 def price(
     machine: Machine | None = None,
-    widths: Sequence[int] = (1,),
-    batch_sizes: Sequence[int] = (1,),
-    contexts: Sequence[int] = (1024,),
+    widths: int | Sequence[int] = (1,),
+    batch_sizes: int | Sequence[int] = (1,),
+    contexts: int | Sequence[int] = (1024,),
     kind: str | None = None,
     output_tokens: int = 512,
     *,
@@ -130,6 +134,7 @@ def price(
         machine: what it runs on; or ``model``, ``gpu``, ``engine`` and ``precision`` by name (default
             ``clover-35b-a3b`` on one ``h200``, its usual engine, ``bf16``).
         widths: tokens of each sequence in a pass, >= 1. batch_sizes: sequences in it. contexts: cached tokens of each.
+            One number, or several.
         kind: one of :data:`KINDS`; ``None``: decode at width 1, denoise (one block a sequence) where it is wider.
         output_tokens: of an answer, for the share of the prompt in its time.
 
@@ -147,6 +152,7 @@ def price(
     >>> 1 < wide.latency_s / narrow.latency_s < 32
     True
     """
+    widths, batch_sizes, contexts = _several(widths), _several(batch_sizes), _several(contexts)
     if machine is None:
         machine = named_machine(model, gpu, engine, precision)
     elif any((model, gpu, engine, precision)):
@@ -179,13 +185,18 @@ def price(
     return Estimate(machine, tuple(passes), memory, tuple(prompts), output_tokens)
 
 
+def _several(values: int | Sequence[int]) -> Sequence[int]:
+    return (values,) if isinstance(values, int) else values
+
+
 def named_machine(model: str | None, gpu: str | None, engine: str | None, precision: str | None) -> Machine:
     """One card with a model by name; ``None`` stands for the usual one."""
     from clover_sim import specs
 
     hardware = specs.load_hardware(gpu or specs.DEFAULT_HARDWARE)
     used = specs.load_engine(engine or specs.default_engine(hardware))
-    return Machine(specs.load_model(model or specs.DEFAULT_MODEL), hardware, used, precision or "bf16")
+    spec, stored = specs.load.model_and_precision(model, precision)
+    return Machine(spec, hardware, used, stored)
 
 
 def _shape(kind: Kind, width: int, batch: int, context: int) -> PassShape:

@@ -9,16 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
+from clover_sim.errors import UsageError
 from clover_sim.explain._drafts import Drafts, drafts_of
-from clover_sim.explain._judge import Judgement, judge, plain_speed
+from clover_sim.explain._fill import check_load, elsewhere, filled
+from clover_sim.explain._judge import Judgement, judge
+from clover_sim.explain._known import same_card
+from clover_sim.explain._measured import plain_speed, speed_of
 from clover_sim.explain._pool import FIELDS, contract, plain, pool
 from clover_sim.explain._predict import CONTEXT_TOKENS, MOST_REQUESTS, Asked, Prediction, predict
 from clover_sim.explain._setup import Fact, Setup, main_section, setup_of
-from clover_sim.logs import Identity, Reading, Section, read_logs
+from clover_sim.logs import Identity, Reading, read_logs
 
 __all__ = [
     "CONTEXT_TOKENS", "FIELDS", "MOST_REQUESTS", "SCHEMA", "Asked", "Drafts", "Explanation", "Fact", "Judgement",
-    "Prediction", "Setup", "drafts_of", "explain", "largest_speedup", "main_section", "setup_of",
+    "Prediction", "Setup", "drafts_of", "explain", "largest_speedup", "main_section", "same_card", "setup_of",
 ]  # fmt: skip
 
 SCHEMA = "clover-sim/explain/1"
@@ -77,6 +81,7 @@ class Explanation:
                     "conventions": list(section.conventions),
                     "identities": [_identity(identity) for identity in section.identities],
                     "measured": judgement.measured,
+                    "estimated": judgement.estimated,
                     "prediction": prediction.to_dict() if prediction else None,
                     "warnings": list(judgement.warnings),
                     "verdict": judgement.verdict,
@@ -113,18 +118,22 @@ def explain(
     reading = read_logs(paths, stdin, progress)
     setup = setup_of(reading)
     counted = sorted({s.num_speculative_tokens for s in reading.sections if s.speculative and s.num_speculative_tokens})
-    reading = replace(reading, sections=_all_filled(reading.sections, setup, num_speculative_tokens))
     wanted = asked(setup) if callable(asked) else asked
+    batch = None if wanted is None else wanted.batch_size
+    reading = replace(reading, sections=filled(reading.sections, setup, num_speculative_tokens, batch))
     sections = reading.sections
+    warnings = [*reading.warnings, *setup.unknown, *check_load(sections, batch)]
+    if wanted is not None:
+        warnings += _not_what_ran(wanted, setup, reading)
+    plain_speeds = [plain_speed(section, sections, baseline_tokens_per_s) for section in sections]
     predictions = tuple(
-        predict(section, wanted, plain_speed(section, sections, baseline_tokens_per_s)[0]) if wanted else None
-        for section in sections
+        predict(section, wanted, plain) if wanted else None
+        for section, plain in zip(sections, plain_speeds, strict=True)
     )
     judgements = tuple(
-        judge(section, sections, prediction, baseline_tokens_per_s, setup)
-        for section, prediction in zip(sections, predictions, strict=True)
+        judge(section, plain, prediction, setup, machine_known=wanted is not None)
+        for section, plain, prediction in zip(sections, plain_speeds, predictions, strict=True)
     )
-    warnings = [*reading.warnings, *setup.unknown]
     if num_speculative_tokens is not None and counted not in ([], [num_speculative_tokens]):
         warnings.append(
             f"a draft length of {num_speculative_tokens} was given, but the log counts "
@@ -150,41 +159,34 @@ def largest_speedup(acceptance: float, num_speculative_tokens: int) -> float:
     return 1 + acceptance * num_speculative_tokens
 
 
-def _all_filled(sections: Sequence[Section], setup: Setup, given: int | None) -> tuple[Section, ...]:
-    """With the draft length that was given, else with that of the start-up lines of the same engine."""
-    if given is not None:
-        return tuple(_filled(section, given, "as given") for section in sections)
-    stated = setup.num_speculative_tokens
-    if setup.tree_tokens is not None:
-        stated = setup.tree_tokens._replace(value=setup.tree_tokens.value - 1)
-    if stated is None or setup.engine is None:
-        return tuple(sections)
-    ours = (None, setup.engine.value)
-    return tuple(_filled(s, stated.value, f"that of {stated.where}") if s.engine in ours else s for s in sections)
+def _not_what_ran(asked: Asked, setup: Setup, reading: Reading) -> list[str]:
+    """Warnings of what was asked beside what the log states: it measured one machine and no other.
 
-
-def _filled(section: Section, k: int, how: str) -> Section:
-    """A section whose lines of metrics do not say their draft length, with the one that is known from elsewhere."""
-    if not section.speculative or section.num_speculative_tokens is not None:
-        return section
-    changes: dict[str, Any] = {"num_speculative_tokens": k}
-    note = f"the draft length {k} is {how}, the lines of metrics do not say it"
-    cycles = section.cycles
-    if cycles is None and section.draft_tokens and section.engine == "vllm":
-        cycles = changes["cycles"] = section.draft_tokens / k
-        note += "; cycles = drafted tokens / draft length"
-    if cycles and section.draft_tokens is None:
-        changes["draft_tokens"] = cycles * k
-    drafted = changes.get("draft_tokens", section.draft_tokens)
-    if cycles and section.accepted_tokens is not None:
-        measured = 1 + section.accepted_tokens / cycles
-        changes["acceptance_length"] = section.acceptance_length or measured
-        changes["tokens_per_pass"] = section.tokens_per_pass or measured
-        changes["acceptance_rate"] = section.acceptance_rate or (section.accepted_tokens / drafted if drafted else None)
-    elif section.acceptance_length is not None and section.acceptance_rate is None:
-        changes["acceptance_rate"] = (section.acceptance_length - 1) / k
-    warnings = tuple(w for w in section.warnings if "--num-speculative-tokens" not in w)
-    return replace(section, **changes, conventions=(*section.conventions, note), warnings=warnings)
+    Raises:
+        UsageError: another card was asked for.
+    """
+    machine, card = asked.cost.machine, setup.gpu
+    if machine is None or not any(s.cycle_time_s or speed_of(s) for s in reading.sections):
+        return []
+    name = machine.hardware.name
+    if card is not None and not same_card(name, card.value):
+        raise UsageError(
+            f"--gpu {name}: the log ran on {card.value} ({card.where}), and what it measured cannot be moved to "
+            f"another card: leave the flag out, or ask {elsewhere(reading.files[0])} --gpu {name}"
+        )
+    taken = {
+        "model": machine.model.name, "engine": asked.machine(None).engine.name,
+        "tensor_parallel_size": machine.tensor_parallel_size,
+    }  # fmt: skip
+    found = []
+    for flag, value in taken.items():
+        fact = getattr(setup, flag)
+        if fact is not None and value != fact.value and not (flag == "engine" and asked.log_engine):
+            found.append(
+                f"--{flag.replace('_', '-')} {value}: the log states {fact.stated} ({fact.where}), and what it "
+                "measured is held against the price of something else"
+            )
+    return found
 
 
 def _identity(identity: Identity) -> dict[str, Any]:

@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import IO, Any, NamedTuple
 
-from clover_sim.acceptance import Acceptance, from_length, from_survival
+from clover_sim.acceptance import Acceptance
+from clover_sim.cost import Machine
 from clover_sim.errors import InputError
+from clover_sim.explain._acceptance import acceptance_of
+from clover_sim.explain._fill import filled
+from clover_sim.explain._measured import (
+    Comparison,
+    Plain,
+    compare,
+    factor_of,
+    hit_rate,
+    pass_time_s,
+    plain_speed,
+    possible,
+    with_draft_time,
+)
 from clover_sim.explain._setup import Setup, main_section, place_of, setup_of
-from clover_sim.logs import read_logs
+from clover_sim.logs import Section, read_logs
+from clover_sim.speculation import METHODS, Cycle, Measured, Shape, cycle, drafter_model
+from clover_sim.speculation.cycles import NOTHING
+from clover_sim.speculation.methods import TREE
+
+
+class Held(NamedTuple):
+    """The cycle of a log against its price.
+
+    Args:
+        refused: why the plain speed cannot be that of the machine; empty if it can.
+        factor: by which every priced cycle is longer, so that the speed-up is that of the log. compared: that
+            speed-up. priced: the cycle without it. measured: what it was priced with. possible: whether it can have
+            run there.
+    """
+
+    factor: float
+    compared: Comparison
+    priced: Cycle
+    measured: Measured
+    possible: bool
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +52,10 @@ class Drafts:
 
     Args:
         acceptance: of a cycle with drafts. hit_rate: share of passes that had any, where the log counts both.
-        setup: engine, model, method and so on. where: lines that the acceptance comes from. cycle_time_s: measured.
+        setup: engine, model, method and so on. where: lines that the acceptance comes from.
+        cycle_time_s: measured, from one target pass of a request to its next. running_requests: as the log counts
+            them, or as given.
+        plain_tokens_per_s: plain decoding beside it under the same load, and what that is.
     """
 
     acceptance: Acceptance
@@ -24,47 +63,88 @@ class Drafts:
     setup: Setup
     where: str
     cycle_time_s: float | None = None
+    running_requests: float | None = None
+    plain_tokens_per_s: Plain = (None, "")
+    section: Section | None = None
+
+    @property
+    def batch_size(self) -> int:
+        """Requests that ran together, 1 where nobody says."""
+        return max(1, round(self.running_requests or 1))
+
+    def held_against(
+        self, machine: Machine, shape: Shape, context_tokens: int, measured: Measured = NOTHING,
+        plain: Plain = (None, ""),
+    ) -> Held | None:  # fmt: skip
+        """The cycle of the log against its price on the machine that it ran on, as ``explain`` takes it.
+
+        Args:
+            shape: the cycle that ran. measured: of that machine. plain: a plain speed under the load of the log.
+
+        Returns:
+            ``None`` where the log has no times, or what it says of its drafts cannot be.
+        """
+        section = self.section
+        if section is None:
+            return None
+        plain = self.plain_tokens_per_s if plain[0] is None and measured.plain_step_s is None else plain
+        batch, hits = self.batch_size, self.hit_rate or 1.0
+        if plain[0]:
+            measured = replace(measured, plain_step_s=batch / plain[0], batch_size=batch)
+        machine = replace(machine, drafter=drafter_model(shape.drafter, machine.model))
+        refused = ""
+
+        def price(with_: Measured) -> Cycle:
+            return cycle(machine, shape, batch, context_tokens, hit_rate=hits, measured=with_,
+                         batch_of_measurement=with_.batch_size)  # fmt: skip
+
+        try:
+            if measured.draft_cost_ratio is None:
+                measured = with_draft_time(section, machine, shape, batch, context_tokens, measured)
+            priced = price(measured)
+        except InputError as error:
+            measured, refused = replace(measured, plain_step_s=None), str(error)
+            priced = price(measured)
+        compared = compare(section, plain, priced.plain_s)
+        if compared is None or not compared.cost_ratio:
+            return None
+        accepted = self.acceptance if METHODS[shape.method].how == TREE else self.acceptance.at(shape.k)
+        return Held(factor_of(compared, priced, accepted), compared, priced, measured, possible(compared), refused)
 
 
-def drafts_of(path: str, num_speculative_tokens: int | None = None) -> Drafts:
+def drafts_of(
+    path: str, num_speculative_tokens: int | None = None, batch_size: int | None = None, stdin: IO[Any] | None = None
+) -> Drafts:
     """Acceptance and set-up of the section with the most cycles that says how much was accepted.
 
     Args:
-        path: the log. num_speculative_tokens: draft length, where the log does not say it.
+        path: the log; ``-`` is ``stdin``. num_speculative_tokens: draft length, batch_size: requests together, where
+            the log does not say them.
 
     Raises:
         InputError: no section has per-position rates, or an acceptance length with its draft length.
     """
-    reading = read_logs([path])
+    reading = read_logs([path], stdin)
     setup = setup_of(reading)
-    speculative = [section for section in reading.sections if section.speculative]
+    sections = filled(reading.sections, setup, num_speculative_tokens, batch_size)
+    speculative = [section for section in sections if section.speculative]
+    levels = setup.num_speculative_tokens.value if setup.tree_tokens and setup.num_speculative_tokens else None
+    unmeasured = True
     while speculative:
         section = main_section(speculative)
-        place, k = place_of(section), section.num_speculative_tokens
-        k = num_speculative_tokens if k is None else k
-        if k is None and setup.num_speculative_tokens is not None and section.engine in (None, _engine(setup)):
-            k = setup.num_speculative_tokens.value
-        made = None
-        if section.per_position_survival:
-            made = from_survival(section.per_position_survival, f"survival per position in {place}")
-        elif k is not None and section.acceptance_length is not None:
-            tree = setup.tree_tokens is not None and setup.num_speculative_tokens is not None
-            levels = setup.num_speculative_tokens.value if tree and setup.num_speculative_tokens else k
-            length = from_length(section.acceptance_length, levels)
-            made = Acceptance(length.survival, f"{length.given}, in {place}", length.rho)
-        elif k is not None and section.acceptance_rate is not None and section.engine != "sglang":
-            length = from_length(1 + section.acceptance_rate * k, k)
-            given = f"{section.acceptance_rate:.1%} of the drafted tokens at k={k}, in {place}"
-            made = Acceptance(length.survival, given, length.rho)
+        place = place_of(section)
+        made = acceptance_of(section, levels, place)
         if made is not None:
-            hits = section.cycles / section.passes if section.cycles and section.passes else None
-            return Drafts(made, None if hits is None else min(hits, 1.0), setup, place, section.cycle_time_s)
+            hits = hit_rate(section) if section.cycles and section.passes else None
+            return Drafts(
+                made, hits, setup, place, pass_time_s(section), section.running_requests,
+                plain_speed(section, sections, None), section,
+            )  # fmt: skip
+        unmeasured = unmeasured and section.acceptance_length is None and section.acceptance_rate is None
         speculative.remove(section)
+    if not unmeasured:
+        raise InputError(f"{path}: says what was accepted, but at no draft length; give --num-speculative-tokens")
     raise InputError(
         f"{path}: says neither per-position rates nor an acceptance length with its draft length; run explain on it, "
         "then give --acceptance-length and --num-speculative-tokens"
     )
-
-
-def _engine(setup: Setup) -> str | None:
-    return None if setup.engine is None else setup.engine.value

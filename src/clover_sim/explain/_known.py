@@ -89,6 +89,17 @@ def accelerator(stated: str) -> str | None:
     return known.get(whole) or known.get("-".join(words[:3])) or known.get("-".join(words[:2]))
 
 
+def same_card(given: str, stated: str) -> bool:
+    """Whether two accelerators may be one: of one name, a variant of it, or described in a file.
+
+    >>> same_card("h100", "h100-pcie"), same_card("b200", "h100"), same_card("my-own-card", "h100")
+    (True, False, True)
+    """
+    known = _names("hardware").values()
+    a, b = f"{given}-", f"{stated}-"
+    return given not in known or stated not in known or a.startswith(b) or b.startswith(a)
+
+
 def method(stated: str, drafter: str | None = None, topk: int | None = None) -> str | None:
     """The method that an engine's word means; ``None`` for one that is not priced here.
 

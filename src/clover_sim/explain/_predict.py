@@ -5,9 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from clover_sim.acceptance import Acceptance, from_length, from_survival
+from clover_sim.acceptance import Acceptance
 from clover_sim.cost import CostModel, Machine
 from clover_sim.errors import InputError, UsageError
+from clover_sim.explain._acceptance import acceptance_of
+from clover_sim.explain._measured import (
+    Comparison,
+    Plain,
+    compare,
+    factor_of,
+    hit_rate,
+    pass_time_s,
+    possible,
+    with_draft_time,
+)
 from clover_sim.logs import Section
 from clover_sim.speculation import METHODS, Answer, Cycle, Measured, Shape, cycle, drafter_model, shape_of, speculate
 from clover_sim.speculation.methods import MOST_LEVELS, MOST_TOKENS
@@ -22,7 +33,7 @@ class Asked:
 
     Args:
         cost: the roofline, with the machine it prices on.
-        batch_size: requests decoded together; ``None`` for what the log says, else 1.
+        batch_size: requests decoded together, where the log does not count them; ``None`` for 1.
         context_tokens: cached tokens of each request. method: how drafts are made; ``None`` if that is not known.
         drafter: name of the model that drafts, where it is not the method's own head.
         parallel: whether one pass of the drafter gives all drafts. topk, levels: of a tree,
@@ -64,9 +75,14 @@ class Prediction:
         cycle_s, low_s, high_s: the cycle, by prices alone, with the band of its verify pass.
         cost_ratio: cycle over plain step (R), which is also the acceptance length that breaks even.
         speedup: tokens per pass of the log over ``cost_ratio``: what prices alone make of the log's acceptance.
-        measured_over_predicted: measured cycle time over ``cycle_s``.
-        fitted: whether ``best_*`` and ``crossover_batch`` take the host time that makes the cycle as long as the log's.
-        best_num_speculative_tokens, best_speedup: the fastest draft length, 0 and 1 if plain decoding is.
+        measured_over_predicted: measured time from one target pass to the next over ``cycle_s``.
+        cycle_factor: the cost of a cycle that the verdict takes, from the log, over ``cost_ratio``; ``None`` where the
+            log does not tell it. fitted: whether it is known, and then carried over to ``best_*`` and
+            ``crossover_batch``; fitted_speedup: the speed-up with it, which is the verdict's.
+        possible: whether the measured cycle is as long as a plain step must be; if not, this is not what ran.
+            plain_refused: why the measured plain speed cannot be that of the machine; ``None`` if it can.
+        best_num_speculative_tokens, best_speedup: the fastest draft length, 0 and 1 if plain decoding is;
+            longest_tried: of the lengths it is the best of.
         crossover_batch: least batch at which drafts stop paying; ``None`` if they pay (or lose) at all that were tried.
     """
 
@@ -93,6 +109,10 @@ class Prediction:
     best_num_speculative_tokens: int | None = None
     best_speedup: float | None = None
     crossover_batch: int | None = None
+    cycle_factor: float | None = None
+    possible: bool = True
+    longest_tried: int | None = None
+    plain_refused: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it; ``break_even_acceptance_length`` is the cost ratio under its other name."""
@@ -103,31 +123,35 @@ MOST_REQUESTS = 65_536
 """Most requests that are priced together; no server runs as many."""
 
 
-def predict(section: Section, asked: Asked, plain_tokens_per_s: float | None = None) -> Prediction | None:
+
+def predict(section: Section, asked: Asked, plain: Plain = (None, "")) -> Prediction | None:
     """The prediction for ``section``; ``None`` where it lacks the tokens that a pass verifies, or too many run.
 
-    ``plain_tokens_per_s`` is plain decoding that was measured under the same load.
+    ``plain`` is plain decoding in tokens/s that was measured under the same load, and what it is.
     """
     machine = asked.machine(section.engine)
-    batch = asked.batch_size or max(1, round(section.running_requests or 1))
+    batch = max(1, round(section.running_requests or asked.batch_size or 1))
     k = section.num_speculative_tokens
-    if (section.speculative and k is None) or batch > MOST_REQUESTS:
+    if (section.speculative and not k) or batch > MOST_REQUESTS:
         return None
     shape, note = _shape(section, asked)
-    measured = Measured(plain_step_s=batch / plain_tokens_per_s if plain_tokens_per_s else None)
+    measured = Measured(plain_step_s=batch / plain[0] if plain[0] else None)
     context = int(asked.context_tokens)
+    hits = hit_rate(section) if section.speculative else 1.0
+    refused = None
     try:
         machine = replace(machine, drafter=drafter_model(shape.drafter, machine.model))
-        measured = _measured(section, machine, shape, batch, context, measured)
-        priced = cycle(machine, shape, batch, context, hit_rate=_hit_rate(section, shape), measured=measured)
+        measured = with_draft_time(section, machine, shape, batch, context, measured)
+        priced = cycle(machine, shape, batch, context, hit_rate=hits, measured=measured)
     except InputError as error:
         if measured.plain_step_s is None:
             raise
         measured, note = Measured(), f"{note}; the plain speed given is left out of it: {error}"
-        priced = cycle(machine, shape, batch, context, hit_rate=_hit_rate(section, shape), measured=measured)
-    time = section.cycle_time_s
-    if time is None and not section.speculative and section.running_requests and section.generation_tokens_per_s:
-        time = section.running_requests / section.generation_tokens_per_s
+        refused = str(error)
+        priced = cycle(machine, shape, batch, context, hit_rate=hits, measured=measured)
+    time_s = pass_time_s(section)
+    if time_s is None and not section.speculative and section.running_requests and section.generation_tokens_per_s:
+        time_s = section.running_requests / section.generation_tokens_per_s
     length = section.tokens_per_pass if section.speculative else None
     low, high = priced.ratio_band
     found = Prediction(
@@ -142,10 +166,15 @@ def predict(section: Section, asked: Asked, plain_tokens_per_s: float | None = N
         high_s=high * priced.plain_s if section.speculative else priced.plain_s,
         cost_ratio=priced.cost_ratio if section.speculative else 1.0,
         speedup=length / priced.cost_ratio if length else None, plain_tokens_per_s=batch / priced.plain_s,
-        measured_over_predicted=None, note=note,
+        measured_over_predicted=None, note=note, plain_refused=refused,
     )  # fmt: skip
-    found = replace(found, measured_over_predicted=time / found.cycle_s if time else None)
-    return _with_advice(found, section, asked, machine, shape, measured, priced) if shape.method else found
+    found = replace(found, measured_over_predicted=time_s / found.cycle_s if time_s else None)
+    if not section.speculative:
+        return found
+    compared = compare(section, plain, priced.plain_s)
+    if compared is not None and not possible(compared):
+        return replace(found, possible=False)
+    return _with_advice(found, section, asked, machine, shape, measured, priced, compared) if shape.method else found
 
 
 def _shape(section: Section, asked: Asked) -> tuple[Shape, str]:
@@ -170,79 +199,37 @@ def _shape(section: Section, asked: Asked) -> tuple[Shape, str]:
     return shape, f"drafted by {by} in {how}" + (", time as the log measured it" if timed and passes else "")
 
 
-def _hit_rate(section: Section, shape: Shape) -> float:
-    """Share of the passes that had a draft, of methods that do not always have one."""
-    if shape.method not in ("ngram", "suffix") or not section.cycles or not section.passes:
-        return 1.0
-    return min(1.0, section.cycles / section.passes)
-
-
-def _measured(
-    section: Section, machine: Machine, shape: Shape, batch: int, context: int, measured: Measured
-) -> Measured:  # fmt: skip
-    """With the drafting time of the log, where it has one."""
-    if section.draft_time_s is None or not shape.draft_widths:
-        return measured
-    plain = cycle(machine, _undrafted(shape), batch, context, measured=measured).plain_s
-    return replace(measured, draft_cost_ratio=section.draft_time_s / len(shape.draft_widths) / plain)
-
-
-def _undrafted(shape: Shape) -> Shape:
-    """The same cycle without its draft passes."""
-    return shape._replace(draft_widths=(), drafter=None)
-
-
 def _with_advice(
-    found: Prediction, section: Section, asked: Asked, machine: Machine, shape: Shape, measured: Measured, priced: Cycle
-) -> Prediction:
-    """The best draft length and the batch where drafts stop paying, at the host time that the log shows."""
+    found: Prediction, section: Section, asked: Asked, machine: Machine, shape: Shape, measured: Measured,
+    priced: Cycle, compared: Comparison | None,
+) -> Prediction:  # fmt: skip
+    """The best draft length and the batch where drafts stop paying, every cycle as much longer as the log's is."""
     accepted = _acceptance(section, shape)
-    if accepted is None or not section.speculative:
+    if accepted is None:
         return found
-    fitted = _fitted(section, machine, shape, measured, priced)
+    factor = factor_of(compared, priced, accepted) if compared is not None and compared.cost_ratio else None
     try:
         answer: Answer = speculate(
             machine, shape, accepted, batch_size=priced.batch_size, context_tokens=priced.context_tokens,
-            hit_rate=priced.hit_rate, measured=fitted or measured, topk=asked.topk,
+            hit_rate=priced.hit_rate, measured=replace(measured, cycle_factor=factor or 1.0), topk=asked.topk,
         )  # fmt: skip
     except (InputError, UsageError) as error:
         return replace(found, note=f"{found.note}; no advice: {error}")
     best = answer.best_k
     return replace(
-        found, fitted=fitted is not None, fitted_speedup=answer.speedup, best_num_speculative_tokens=best,
-        best_speedup=max((p.speedup for p in answer.lengths if p.k == best), default=1.0),
-        crossover_batch=answer.crossover_batch,
+        found, fitted=factor is not None, cycle_factor=factor, fitted_speedup=answer.speedup,
+        best_num_speculative_tokens=best, best_speedup=max((p.speedup for p in answer.lengths if p.k == best),
+        default=1.0), crossover_batch=answer.crossover_batch, longest_tried=answer.lengths[-1].k,
     )  # fmt: skip
 
 
 def _acceptance(section: Section, shape: Shape) -> Acceptance | None:
     """Acceptance of a path of the shape's length; ``None`` if the log has none that can be."""
-    survival, length = section.per_position_survival, section.acceptance_length
     try:
-        if survival and METHODS[shape.method].how != "tree" and len(survival) == shape.k:
-            return from_survival(survival)
-        return from_length(length, shape.k) if length is not None else None
+        made = acceptance_of(section, shape.k)
     except (InputError, UsageError):
         return None
-
-
-def _fitted(section: Section, machine: Machine, shape: Shape, measured: Measured, priced: Cycle) -> Measured | None:
-    """Host time a cycle with which the priced cycle takes as long as the log's; ``None`` if there is none."""
-    if not section.cycle_time_s:
-        return None
-
-    def at(host_s: float) -> float:
-        return cycle(
-            machine, shape, priced.batch_size, priced.context_tokens, hit_rate=priced.hit_rate,
-            measured=replace(measured, cycle_overhead_s=host_s),
-        ).cycle_s  # fmt: skip
-
-    none, one = at(0.0), at(1e-3)
-    missing = section.cycle_time_s - none
-    if missing < 0 or one <= none:
-        return None
-    host_s = missing / (one - none) * 1e-3
-    return replace(measured, cycle_overhead_s=host_s) if host_s < 1e3 else None
+    return made if made is None or METHODS[shape.method].how == "tree" else made.at(shape.k)
 
 
 def _words(machine: Machine) -> str:

@@ -16,6 +16,7 @@ Block = tuple[str, list[Row], list[str]]
 
 _MOST_SKIPS = 6
 _MOST_POSITIONS = 16
+_ONE_CARD = "the card must be the one that the log ran on; speculate --from-log asks about another"
 
 
 def outline(found: Explanation) -> list[Block]:
@@ -34,7 +35,7 @@ def outline(found: Explanation) -> list[Block]:
         if section.identities:
             blocks.append(("checks", [_check(i) for i in section.identities], []))
         if prediction:
-            blocks.append(_predicted(section, prediction, judgement))
+            blocks.append(_predicted(section, prediction, judgement, found.setup.gpu is not None))
         if section.conventions:
             blocks.append(("what the words mean", [], [f"- {text}" for text in section.conventions]))
         if len(reading.sections) > 1:
@@ -113,7 +114,8 @@ def _origin(fact: tuple[object, str, str]) -> str:
     return where if same else f"{stated}; {where}"
 
 
-def _predicted(section: Section, p: Prediction, judgement: Judgement) -> Block:
+def _predicted(section: Section, p: Prediction, judgement: Judgement, stated: bool) -> Block:
+    timed = p.measured_over_predicted is not None
     speed = "from the plain speed" if p.plain_measured else f"{p.plain_tokens_per_s:,.1f} tokens/s"
     held = f"{p.context_tokens:,.0f} cached tokens each"
     rows: list[Row] = [("plain step", f"{p.plain_step_s * 1e3:.2f}", f"ms; {speed} at batch {p.batch_size}, {held}")]
@@ -131,11 +133,13 @@ def _predicted(section: Section, p: Prediction, judgement: Judgement) -> Block:
         rows.append(("speed-up by prices", f"{p.speedup:.2f}", _relation(section, p, judgement)))
     best = p.best_num_speculative_tokens
     if best is not None and p.best_speedup is not None:
-        basis = "host time fitted to the log's cycle" if p.fitted else "by prices alone"
-        rows.append(("best draft length", f"{best}", f"{p.best_speedup:.2f} x at this batch, {basis}"))
+        basis = f"a cycle {p.cycle_factor:.2f} times its price, as in the log" if p.cycle_factor else "by prices alone"
+        remark = f"{p.best_speedup:.2f} x at this batch, the best of 1 to {p.longest_tried}; {basis}"
+        rows.append(("best draft length", f"{best}", remark))
         if p.crossover_batch is not None:
             rows.append(("stops paying at", f"{p.crossover_batch}", "requests together, with this draft length"))
-    return f"predicted for {p.machine}", rows, []
+    told = [] if stated or not timed else [_ONE_CARD]
+    return f"predicted for {p.machine}", rows, told
 
 
 def _relation(section: Section, p: Prediction, judgement: Judgement) -> str:

@@ -36,11 +36,12 @@ def report_section(
     output: float | None = None,
     requests: float | None = None,
     concurrency: float | None = None,
+    most: float | None = None,
     tpot_ms: float | None = None,
     itl_ms: float | None = None,
     duration_s: float | None = None,
 ) -> Section | None:
-    """The section of one benchmark; ``None`` if it has neither a speed nor acceptance."""
+    """The section of one benchmark, ``most`` requests at a time; ``None`` if it has neither a speed nor acceptance."""
     if speed is None and printed is None and drafts is None and rate is None:
         return None
     speculative = any(value is not None for value in (drafts, drafted, accepted, rate, printed))
@@ -89,7 +90,7 @@ def report_section(
         identities.append(Identity("cycle time", cycle, None, "s", how))
     running = concurrency
     if running is None and duration_s and requests and output and tpot_ms:
-        running = min(output * tpot_ms / 1e3 / duration_s, requests)
+        running = min(output * tpot_ms / 1e3 / duration_s, requests, most or requests)
     return Section(
         engine=engine,
         format=title,

@@ -16,49 +16,66 @@ _NO_CYCLES = (
 _SOURCES = "drafts shorter than the longest are usual here (p-min): the rate is over tokens really drafted"
 
 
+Slot = tuple[str, str]
+"""Who wrote a line (its origin), and the slot and task it names; an empty text where it names none."""
+
+
 class Statistics:
     """Cumulative counters of each draft source; runs are added up."""
 
     def __init__(self) -> None:
-        self._now: dict[str, tuple[float, float, float, float]] = {}
-        self._draft_s: dict[str, float] = {}
-        self._survival: dict[str, list[float]] = {}
+        self._now: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+        self._draft_s: dict[tuple[str, str], float] = {}
+        self._survival: dict[tuple[str, str], list[float]] = {}
         self.done = [0.0, 0.0, 0.0, 0.0, 0.0]
         self.timed = False
         self.names: set[str] = set()
         self.survival = Survival()
 
     def add(
-        self, name: str, counts: tuple[float, float, float, float], draft_s: float | None, survival: list[float] | None
+        self,
+        origin: str,
+        name: str,
+        counts: tuple[float, float, float, float],
+        draft_s: float | None,
+        survival: list[float] | None,
     ) -> None:
-        """A line: calls, drafts, drafted and accepted tokens since the server's start."""
-        old = self._now.get(name)
+        """A line: calls, drafts, drafted and accepted tokens since the start of the server that wrote it."""
+        key = origin, name
+        old = self._now.get(key)
         if old is not None and any(a < b for a, b in zip(counts, old, strict=True)):
-            self.start()
-        self._now[name] = counts
+            self._end(origin)
+        elif old is None and len(self._now) >= _MOST_OPEN:
+            self._end(next(iter(self._now))[0])
+        self._now[key] = counts
         self.names.add(name)
         if draft_s is not None:
-            self._draft_s[name] = draft_s
+            self._draft_s[key] = draft_s
             self.timed = True
         if survival:
-            self._survival[name] = survival
+            self._survival[key] = survival
 
     def start(self) -> None:
+        """The runs of all servers end."""
+        for origin in {origin for origin, _ in self._now}:
+            self._end(origin)
+
+    def _end(self, origin: str) -> None:
         """A run ends: its last counters count."""
-        for name, counts in self._now.items():
-            values = (*counts, self._draft_s.get(name, 0.0))
+        for key in [key for key in self._now if key[0] == origin]:
+            counts = self._now.pop(key)
+            values = (*counts, self._draft_s.pop(key, 0.0))
             self.done = [a + b for a, b in zip(self.done, values, strict=True)]
-            if name in self._survival:
-                self.survival.add(counts[1], self._survival[name])
-        self._now, self._draft_s, self._survival = {}, {}, {}
+            if survival := self._survival.pop(key, None):
+                self.survival.add(counts[1], survival)
 
 
 class Requests:
     """Timings and acceptance of requests, joined by slot and task."""
 
     def __init__(self) -> None:
-        self._tokens: dict[str, tuple[float, float]] = {}
-        self._drafts: dict[str, tuple[float, float]] = {}
+        self._tokens: dict[Slot, tuple[float, float]] = {}
+        self._drafts: dict[Slot, tuple[float, float]] = {}
         self.accepted = self.drafted = 0.0
         self.cycles: float | None = 0.0
         self.requests = 0
@@ -79,19 +96,19 @@ class Requests:
             self.plain_requests += 1
         self._tokens, self._drafts = {}, {}
 
-    def prompt(self, slot: str) -> None:
+    def prompt(self, slot: Slot) -> None:
         """The timings of the next request of the slot begin."""
         if slot in self._tokens:
             tokens, seconds = self._tokens.pop(slot)
             self.plain_tokens += tokens
             self.plain_seconds += seconds
             self.plain_requests += 1
-        if slot:
+        if slot[1]:
             self._drafts.pop(slot, None)
 
-    def timing(self, slot: str, tokens: float, seconds: float) -> None:
+    def timing(self, slot: Slot, tokens: float, seconds: float) -> None:
         """``eval time`` of a request."""
-        self.tagged |= bool(slot)
+        self.tagged |= bool(slot[1])
         if slot in self._drafts and self._drafts[slot][0] < tokens:
             self._join(*self._drafts.pop(slot), tokens, seconds)
             return
@@ -100,7 +117,7 @@ class Requests:
         self._tokens[slot] = (tokens, seconds)
 
     def draft(
-        self, slot: str, accepted: float, drafted: float, printed: float | None, survival: list[float] | None
+        self, slot: Slot, accepted: float, drafted: float, printed: float | None, survival: list[float] | None
     ) -> None:
         """Acceptance of a request; ``printed`` is its acceptance length with the bonus token."""
         self.requests += 1
@@ -113,8 +130,8 @@ class Requests:
         if survival and cycles:
             self.survival.add(cycles, survival)
             self.positions = max(self.positions, len(survival))
-        partner = slot if slot in self._tokens else "" if "" in self._tokens else None
-        if partner is not None and accepted < self._tokens[partner][0]:
+        partner = slot if slot in self._tokens else (slot[0], "")
+        if partner in self._tokens and accepted < self._tokens[partner][0]:
             self._join(accepted, drafted, *self._tokens.pop(partner))
         else:
             if len(self._drafts) >= _MOST_OPEN:

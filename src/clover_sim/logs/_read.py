@@ -10,7 +10,7 @@ from clover_sim.errors import InputError
 from clover_sim.logs._configuration import Configuration
 from clover_sim.logs._section import Section
 from clover_sim.logs._stream import Progress, Source
-from clover_sim.logs._work import Skipped, Work
+from clover_sim.logs._work import JSON_UNKNOWN, UNKNOWN, Skipped, Work
 
 __all__ = ["Reading", "Skipped", "read_logs"]
 
@@ -52,17 +52,19 @@ def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Prog
         if work.read == before[0]:
             _nothing(f"{source.name!r} is empty", len(paths), warnings)
         elif work.used == before[1]:
-            _nothing(work.why_nothing(source.name, work.read - before[0]), len(paths), warnings)
+            _nothing(_why_nothing(work, source.name, work.read - before[0]), len(paths), warnings)
     sections = work.sections()
     configurations = [found for reader in work.startups for found in reader.found.configurations()]
     if not sections:
         names = ", ".join(map(repr, paths))
         if configurations:
+            started = [reader for reader in work.startups if reader.found.configurations()]
+            lacks = "; ".join(reader.LACKS for reader in started if reader.LACKS)
             raise InputError(
-                f"{names}: only says how the server was started; expected its metric lines too (vLLM prints one every "
-                "10 s while it generates, unless --disable-log-stats)"
+                f"{names}: only says how the server was started; expected its metric lines too"
+                + (f" ({lacks})" if lacks else "")
             )
-        raise InputError("; ".join(warnings) or work.why_nothing(names, work.read))
+        raise InputError("; ".join(warnings) or _why_nothing(work, names, work.read))
     return Reading(
         tuple(paths), work.read, work.used, tuple(sections), tuple(work.skipped), tuple(warnings),
         tuple(configurations),
@@ -73,3 +75,13 @@ def _nothing(why: str, files: int, warnings: list[str]) -> None:
     if files == 1:
         raise InputError(why)
     warnings.append(why)
+
+
+def _why_nothing(work: Work, name: str, lines: int) -> str:
+    reasons = [skip for skip in work.skipped if skip.reason not in (UNKNOWN, JSON_UNKNOWN)]
+    why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
+    *writers, last = sorted({reader.WRITER for _, reader in work.readers} - {""}, key=str.lower)
+    return (
+        f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of "
+        f"{', '.join(writers)} or {last}"
+    )

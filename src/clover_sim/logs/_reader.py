@@ -11,19 +11,28 @@ Outcome = bool | str | None
 """``True``: the line's figures count. A text: it is of this format but cannot be used, and why. ``None``: not mine."""
 
 CUT_OFF = "cut off, or its fields contradict each other"
+STREAMED = "a part of a streamed response, which its last part sums up"
 
 
 class Line(NamedTuple):
-    """One line, cleaned of colours (``text``) and also of prefixes (``message``); ``where`` is ``file:line``."""
+    """One line, cleaned of colours (``text``) and also of prefixes (``message``).
+
+    ``ended``: a line break ends it. ``where``: ``file:line``. ``origin``: who wrote it, as its prefix names containers,
+    pods, hosts, processes and ranks; empty where it names none.
+    """
 
     text: str
     message: str
     ended: bool = True
     where: str = ""
+    origin: str = ""
 
 
 class LogReader(Protocol):
     """Collects the lines of one format. Bounded memory whatever the file's size."""
+
+    WRITER: ClassVar[str]
+    """The program that writes it, for people; empty where others of its readers say it."""
 
     @property
     def active(self) -> bool:
@@ -50,6 +59,7 @@ class LogReader(Protocol):
 class Base:
     """The parts of :class:`LogReader` that most formats do not need."""
 
+    WRITER: ClassVar[str] = ""
     active = False
 
     def start(self) -> None:
@@ -68,6 +78,8 @@ class Startup(Base):
     """How a server was started. Such a reader sees every line with one of its marks, whatever else reads it."""
 
     ENGINE: ClassVar[str]
+    LACKS: ClassVar[str] = ""
+    """When this engine prints the metric lines that a log of its start alone does not have."""
 
     def __init__(self) -> None:
         self.found = Collected(self.ENGINE)

@@ -18,6 +18,11 @@ NO_PLAIN_PASSES = (
 )
 
 
+def one_of(count: int, what: str) -> str:
+    """The convention of figures that several engines of one server print each for itself."""
+    return f"speed and running requests are those of one of the {count} {what}, on average; counts are of all together"
+
+
 class Identity(NamedTuple):
     """A relation between figures of one log: what follows from some against what another says."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clover_sim.logs._section import Identity, Section, ratio
+from clover_sim.logs._section import Identity, Section, one_of, ratio
 
 _MOST_DRAFTS = 512
+_MOST_PROCESSES = 1024
 _HALF_DIGIT = 0.005
 _SLACK = 1e-6
 _GROWTH = (0.5, 1.6)
@@ -62,6 +63,8 @@ class Run:
     plain_busy_s: float = 0.0
     meanings: dict[str, frozenset[int]] = field(default_factory=dict)
     rated: int = 0
+    tags: set[str] = field(default_factory=set)
+    """Processes of the server, by the ranks in their time stamps."""
     _open: dict[str, _Open] = field(default_factory=dict)
 
     def configure(self, drafts: int | None, algorithm: str | None) -> None:
@@ -114,6 +117,8 @@ class Run:
             survivors = self._survivors(length, rate)
             if any(survivors.values()):
                 self.meanings, self.rated = survivors, self.rated + 1
+        if len(self.tags) < _MOST_PROCESSES:
+            self.tags.add(tag)
         before = self._open.get(tag)
         self._open[tag] = _Open(at_s, running, tokens)
         if running <= 0:
@@ -203,6 +208,7 @@ class Run:
             )
         if drafts:
             conventions.append(_ROOT)
+        conventions += self._each()
         k = drafts - 1 if drafts else None
         accepted = tokens - passes if known else None
         time = ratio(self.busy_s, self.timed_passes)
@@ -233,6 +239,10 @@ class Run:
             warnings=tuple(warnings),
         )
 
+    def _each(self) -> list[str]:
+        """What the speeds are of, where several processes share the work."""
+        return [one_of(len(self.tags), "processes")] if len(self.tags) > 1 else []
+
     def _plain(self) -> Section:
         speed, running = ratio(self.plain_tokens, self.plain_s), ratio(self.plain_busy_s, self.plain_s)
         identities: tuple[Identity, ...] = ()
@@ -242,6 +252,9 @@ class Run:
         return Section(
             engine="sglang", format="SGLang decode lines without drafts", lines_read=self.plain_lines,
             lines_used=self.plain_lines, speculative=False, generation_tokens_per_s=speed, running_requests=running,
-            conventions=("no accept len: plain decoding, or block diffusion, whose passes these lines do not count",),
+            conventions=(
+                "no accept len: plain decoding, or block diffusion, whose passes these lines do not count",
+                *self._each(),
+            ),
             identities=identities,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-r"""Lines as people paste them, made plain: colours in every spelling, prefixes of containers, numbers."""
+r"""Lines as people paste them, made plain: colours in every spelling, numbers, fields."""
 
 from __future__ import annotations
 
@@ -11,21 +11,6 @@ _COLOUR = re.compile(
     r"|\[\d{1,3}(?:;\d{1,3})*m"  # the escape character lost on the way
 )
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b]|\^M$|\*\*|`")
-_PREFIXES = re.compile(
-    r"(?:"
-    r">+\s*"
-    r"|[\w.\-/]+\s*\|\s+"  # docker-compose
-    r"|\[[A-Za-z_][\w.\-]*\]:?\s+"  # [service]:
-    r"|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s[A-Z]{2,}\d+)*[\])]?:?\s+"
-    r"|\[\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d\]\s+"
-    r"|\[(?:TRT-LLM|TensorRT-LLM|TRT)\]\s+|\[(?:I|W|RANK \d+)\]\s+"
-    r"|(?:stdout|stderr)\s[FP]\s"  # Kubernetes
-    r"|[A-Z][a-z]{2}\s+\d+\s\d\d:\d\d:\d\d\s\S+\s[\w.\-/]+(?:\[\d+\])?:\s"  # syslog
-    r"|\(\w+ pid=\d+\)\s*"
-    r"|(?:INFO|WARNING|DEBUG|ERROR)\s+(?:\d\d-\d\d\s\d\d:\d\d:\d\d\s)?\[[^\]]*\]\s*"
-    r"|\d+\.\d\d\.\d{3}\.\d{3}\s[A-Z]\s"  # llama.cpp's clock
-    r")+"
-)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf)", re.IGNORECASE)
 
 
@@ -40,15 +25,33 @@ def clean(text: str) -> str:
     return _INVISIBLE.sub("", text.rstrip("\r\n")).rstrip()
 
 
-def without_prefix(text: str) -> str:
-    """The message of a cleaned line: no container, service, time stamp, level or process before it.
+_STAMPED = re.compile(
+    r"(?:\(\w+ pid=\d+\) )*INFO \d\d-\d\d \d\d:\d\d:\d\d |"
+    r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [A-Z]+\d+)*\] (?=(?:Decode|Prefill) batch)"
+)
+"""How lines of vLLM and SGLang begin."""
 
-    >>> without_prefix("web-1  | [2026-01-02T03:04:05Z] (APIServer pid=7) INFO 01-02 03:04:05 [a.py:1] hello")
-    'hello'
+
+def joined(text: str) -> list[str]:
+    """The lines of a text that has lost its line breaks, such as one copied from a web page; else the text alone.
+
+    A line that a collector repeats in another field counts once.
+
+    >>> joined("INFO 03-04 05:06:07 [a.py:1] x, INFO 03-04 05:06:17 [a.py:1] y")
+    ['INFO 03-04 05:06:07 [a.py:1] x, ', 'INFO 03-04 05:06:17 [a.py:1] y']
     """
-    text = text.lstrip()
-    found = _PREFIXES.match(text)
-    return text[found.end() :].strip() if found else text.strip()
+    if text.count("INFO ") + text.count(" batch") < 2:
+        return [text]
+    starts = [found.start() for found in _STAMPED.finditer(text)][1:]
+    if not starts:
+        return [text]
+    parts = [text[a:b] for a, b in zip([0, *starts], [*starts, len(text)], strict=True)]
+    first = _STAMPED.search(parts[0])
+    known = [parts[0][first.start() :] if first else ""]
+    for part in parts[1:]:
+        if not any(other.startswith(part.rstrip(' ,"}]')) for other in known):
+            known.append(part)
+    return [parts[0], *known[1:]]
 
 
 def number(text: str | None) -> float | None:
@@ -80,7 +83,7 @@ def _figure(value: float) -> float | None:
     return float(value) if value == 0 or SMALLEST <= value <= LARGEST else None
 
 
-_FIELD = re.compile(r"(?:^|,)\s*(#?[A-Za-z][A-Za-z0-9 \-/()#]{0,80}?)\s{0,8}[:=]\s*")
+_FIELD = re.compile(r"(?:^|,)\s*(#?[A-Za-z][A-Za-z0-9_ \-/()#]{0,80}?)\s{0,8}[:=]\s*")
 
 
 def fields(text: str) -> dict[str, str]:

@@ -54,11 +54,24 @@ def arguments_of(text: str) -> Arguments | None:
     elif found := _COMMAND.search(text):
         words = command(found[1])
         given = dict(flags(words, _FLAGS))
+        if dotted := _dotted(words):
+            given["speculative_config"] = dotted
         if "model" not in given and words and not words[0].startswith("-"):
             given["model"] = words[0]
     else:
         return None
     return _arguments(given) if isinstance(given, dict) else None
+
+
+def _dotted(words: list[str]) -> dict[str, str]:
+    """Entries of the speculative configuration given one by one: ``--speculative-config.method ngram``."""
+    found = {}
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        head, dot, key = word.partition(".")
+        if dot and head in ("--speculative-config", "--speculative_config"):
+            key, equals, value = key.partition("=")
+            found[key.replace("-", "_")] = value if equals else following
+    return found
 
 
 def _arguments(given: dict[str, Any]) -> Arguments:

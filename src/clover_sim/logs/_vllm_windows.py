@@ -15,8 +15,10 @@ from clover_sim.logs._section import (
     Survival,
     counted,
     length,
+    one_of,
     ratio,
 )
+from clover_sim.logs._vllm_diffusion import Windows
 
 _ROUNDING = 0.02
 _VARIABLE = ("ngram", "suffix")
@@ -47,13 +49,19 @@ class Process:
     odd_window: bool = False
     engine: tuple[float, float, float] | None = None
     """Generated tokens per second, running, waiting: of the engine line that no window has taken yet."""
+    diffusion: Windows = field(default_factory=Windows)
     engine_lines: int = 0
+    engines: set[int] = field(default_factory=set)
+    """Engines of the process, by the index their lines carry."""
+    aggregated: int = 1
+    """Engines whose sum its lines state; their speeds and requests are divided by it."""
     busy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
     """Engine lines with work in hand: how many, and sums of throughput, running and waiting."""
 
 
 def drafting(processes: Sequence[Process], method: str, configured_k: int | None) -> Section:
     """The section of the processes with windows."""
+
     def total(name: str) -> float:
         return float(sum(getattr(p, name) for p in processes))
 
@@ -111,6 +119,7 @@ def drafting(processes: Sequence[Process], method: str, configured_k: int | None
         step = timed_s / total("timed_cycles")
         how = "seconds / cycles; times the requests that ran together it is the cycle time"
         identities.append(Identity("cycle time of one request alone", step, None, "s", how))
+    conventions += _each(processes)
     speed, running, waiting = _load(processes)
     return counted(
         "vllm",
@@ -165,8 +174,14 @@ def plain(processes: Sequence[Process], beside: bool) -> Section:
     return Section(
         engine="vllm", format="vLLM V1 log without drafts", lines_read=sum(p.read for p in processes),
         lines_used=sum(p.used for p in processes), speculative=False, generation_tokens_per_s=speed,
-        running_requests=running, waiting_requests=waiting, conventions=(note,), identities=tuple(identities),
+        running_requests=running, waiting_requests=waiting, conventions=(note, *_each(processes)),
+        identities=tuple(identities),
     )  # fmt: skip
+
+
+def _each(processes: Sequence[Process]) -> list[str]:
+    count = max((max(len(p.engines), p.aggregated) for p in processes), default=1)
+    return [one_of(count, "engines")] if count > 1 else []
 
 
 def _load(processes: Sequence[Process]) -> tuple[float | None, float | None, float | None]:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clover_sim.logs._json import BLANKS, BROKEN, Document, may_open, parsed
+from clover_sim.logs._command import Command, goes_on
+from clover_sim.logs._json import BLANKS, BROKEN, Document, events, may_open, parsed, unwrapped
+from clover_sim.logs._prefix import split_prefix
 from clover_sim.logs._reader import CUT_OFF, Line, LogReader, Outcome, Startup, readers
 from clover_sim.logs._section import Section
 from clover_sim.logs._stream import Progress, Source
-from clover_sim.logs._text import clean, without_prefix
-
-_WRAPPERS = ("log", "message", "msg", "MESSAGE", "textPayload", "line", "event", "body")
-"""Keys under which collectors keep the line they wrapped in JSON."""
+from clover_sim.logs._text import clean, joined
 
 _LONGEST_TEXT = 32 << 10
 """Longest line that is taken apart; configurations at the start of a log have up to 10 kB."""
@@ -24,8 +23,8 @@ _DIGITS = re.compile(r"\d{100}")
 _MOST_PARTS = 5
 """Pieces that a line of metrics is put together from, where a terminal or a mail broke it."""
 
-_UNKNOWN = "no known format"
-_JSON_UNKNOWN = "JSON of no known format"
+UNKNOWN = "no known format"
+JSON_UNKNOWN = "JSON of no known format"
 _JSON_CUT_OFF = "a JSON document is cut off or malformed"
 
 
@@ -62,6 +61,7 @@ class Work:
         self._json = Document()
         self._torn: list[str] = []
         self._torn_at = 0
+        self._command = Command()
         self._places: dict[int, list[str]] = {}
 
     @property
@@ -97,24 +97,27 @@ class Work:
                 self._block(block.data)
         if self._json.lines:
             self._flush_broken()
+        if self._command.parts:
+            self._run()
         self._untear()
 
     def _block(self, data: bytes) -> None:
         """Lines with a mark are looked at, the others only counted, unless JSON or a report is in the way."""
+        data = events(data)
         starts: list[int] | None = None
         if not (self._json.lines or may_open(data)):
             starts = self._starts(data)
         at = index = 0
         end = len(data)
         while at < end:
-            if starts is not None and not self._active and not self._torn:
+            if starts is not None and not (self._active or self._torn or self._command.parts):
                 while index < len(starts) and starts[index] < at:
                     index += 1
                 following = starts[index] if index < len(starts) else end
                 if following > at:
                     lines = data.count(b"\n", at, following) + (following == end and not data.endswith(b"\n"))
                     self._count(lines)
-                    self._skip(_UNKNOWN, lines, self._number - lines + 1)
+                    self._skip(UNKNOWN, lines, self._number - lines + 1)
                     at = following
                     continue
             line_end = data.find(b"\n", at) + 1 or end
@@ -143,6 +146,10 @@ class Work:
 
     def _plain(self, text: str, ended: bool = True) -> None:
         """A line of text, looked at only if it has a mark or belongs to a report or a line that has begun."""
+        if self._command.parts or (goes_on(text) and self._startup_marked(text)):
+            if self._command.more(text):
+                self._run()
+            return
         marked = self._marked(text) is not None
         if self._torn and not marked and self._mended(text):
             return
@@ -150,7 +157,13 @@ class Work:
         if self._active or marked:
             self._text(text, ended)
         else:
-            self._skip(_UNKNOWN, 1)
+            self._skip(UNKNOWN, 1)
+
+    def _run(self) -> None:
+        """A command that is whole, or where the file ends."""
+        self._untear()
+        text, lines = self._command.take()
+        self._text(text, lines=lines)
 
     def _mended(self, text: str) -> bool:
         """Whether ``text`` goes on a line of metrics that was broken, which is then looked at again."""
@@ -159,7 +172,7 @@ class Work:
             return False
         self._torn.append(last + ("" if last[-1:].isdigit() and following[0].isdigit() else " ") + following)
         whole = self._torn[-1]
-        outcome = self._offer(Line(whole, without_prefix(whole), True, self._where))
+        outcome = self._offer(self._parsed(whole, True))
         if outcome is True:
             self.used += len(self._torn)
             self._torn = []
@@ -170,7 +183,7 @@ class Work:
         if self._torn:
             parts, self._torn = len(self._torn), []
             self._skip(CUT_OFF, 1, self._torn_at)
-            self._skip(_UNKNOWN, parts - 1, self._torn_at + 1)
+            self._skip(UNKNOWN, parts - 1, self._torn_at + 1)
 
     @property
     def _where(self) -> str:
@@ -180,20 +193,28 @@ class Work:
         self.read += lines
         self._number += lines
 
-    def _text(self, text: str, ended: bool = True) -> None:
+    def _text(self, text: str, ended: bool = True, lines: int = 1) -> None:
         if len(text) > _LONGEST_TEXT:
-            self._skip(f"longer than a line of metrics ({_LONGEST_TEXT >> 10} kB)", 1)
+            self._skip(f"longer than a line of metrics ({_LONGEST_TEXT >> 10} kB)", lines)
             return
         if _DIGITS.search(text):
-            self._skip("a number of more digits than any count has", 1)
+            self._skip("a number of more digits than any count has", lines)
             return
         cleaned = clean(text)
-        outcome = self._offer(Line(cleaned, without_prefix(cleaned), ended, self._where))
-        if outcome == CUT_OFF and ended:
+        *others, last = joined(cleaned)
+        outcomes = [self._offer(self._parsed(part.rstrip(" ,"), True)) for part in others]
+        outcome = self._offer(self._parsed(last, ended))
+        if True in outcomes:
+            outcome = True
+        if outcome == CUT_OFF and ended and lines == 1:
             self._untear()
             self._torn, self._torn_at = [cleaned], self._number
         else:
-            self._outcome(outcome, 1, _UNKNOWN)
+            self._outcome(outcome, lines, UNKNOWN)
+
+    def _parsed(self, text: str, ended: bool) -> Line:
+        origin, message = split_prefix(text)
+        return Line(text, message, ended, self._where, origin)
 
     def _offer(self, line: Line) -> Outcome:
         started = False
@@ -258,24 +279,34 @@ class Work:
                 self._untear()
                 self._text(part)
             else:
-                self._skip(_JSON_CUT_OFF if self.used == used else _UNKNOWN, 1)
+                self._skip(_JSON_CUT_OFF if self.used == used else UNKNOWN, 1)
 
     def _documents(self, value: Any, lines: int) -> None:
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         best: Outcome = None
         for item in items:
-            wrapped = next((item[k] for k in _WRAPPERS if isinstance(item.get(k), str)), None)
+            wrapped = unwrapped(item)
             outcome = self._offer_document(item, lines if item is items[0] else 0)
             if outcome is None and wrapped is not None and len(items) == 1:
-                used = self.used
-                self._plain(wrapped)
-                if self.used > used:
-                    self.used += lines - 1
-                else:
-                    self._skip(_JSON_UNKNOWN, lines - 1)
+                self._wrapped([part for part in wrapped.splitlines() if part.strip()] or [""], lines)
                 return
             best = True if True in (outcome, best) else outcome or best
-        self._outcome(best, lines, _JSON_UNKNOWN)
+        self._outcome(best, lines, JSON_UNKNOWN)
+
+    def _wrapped(self, parts: list[str], lines: int) -> None:
+        """What a collector wrapped, one line as a rule; ``lines`` of the file."""
+        self._untear()
+        used, counts = self.used, dict(self._counts)
+        for part in parts:
+            self._plain(part)
+        if len(parts) > 1:
+            self._untear()
+            some, self.used, self._counts = self.used > used, used, counts
+            self._outcome(some or None, lines, JSON_UNKNOWN)
+        elif self.used > used:
+            self.used += lines - 1
+        else:
+            self._skip(JSON_UNKNOWN, lines - 1)
 
     def _offer_document(self, document: dict[str, Any], lines: int) -> Outcome:
         for _, startup in self._startups:
@@ -287,11 +318,3 @@ class Work:
                 self._place(reader, outcome)
                 return outcome
         return None
-
-    def why_nothing(self, name: str, lines: int) -> str:
-        reasons = [s for s in self.skipped if s.reason not in (_UNKNOWN, _JSON_UNKNOWN)]
-        why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
-        return (
-            f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of vLLM, SGLang, "
-            "llama.cpp, TensorRT-LLM or aiperf"
-        )

@@ -47,6 +47,8 @@ _NAMES = {
 class Reader(Base):
     """Adds up records; one section a summary or table."""
 
+    WRITER = "aiperf"
+
     def __init__(self) -> None:
         self._summaries: list[Section] = []
         self._records = _Records()

@@ -1,7 +1,7 @@
 """The report that ``vllm bench serve`` and SGLang's ``bench_serving`` print.
 
 Both have the same frame. vLLM adds a block ``Speculative Decoding`` with counts (rates in percent); SGLang adds one
-line ``Accept length``. A block pasted without its frame is read as well.
+line ``Accept length``. A block or rows pasted without their frame are read as well.
 """
 
 from __future__ import annotations
@@ -13,13 +13,18 @@ from clover_sim.logs._reader import Line, Outcome, Reports
 from clover_sim.logs._section import Section
 from clover_sim.logs._text import number
 
-MARKS = ("Serving Benchmark Result", "-Speculative Decoding-", "Speculative Decoding---")
+MARKS = (
+    "Serving Benchmark Result", "-Speculative Decoding-", "Speculative Decoding---", "Successful requests:",
+    "utput token throughput (tok/s):", "Acceptance rate (%):",
+)  # fmt: skip
 
 _BEGIN = re.compile(r"[=\-\s]*(?:Serving Benchmark Result|Speculative Decoding)[=\-\s]*$")
 _ROW = re.compile(r"\s*([A-Za-z][A-Za-z0-9 .,/()%&\-]*?)\s*:\s+(\S+(?: set)?)\s*[^\w\s]?\s*$")
 _HEADING = re.compile(r"[-=]{3,}.*[-=]{3,}$|[-=]{10,}$")
 _POSITION = re.compile(r"position (\d{1,4})$")
 _TITLE_ONLY = re.compile(r"Per-position acceptance \(%\):$")
+_FIRST = ("successful requests", "output token throughput (tok/s)", "acceptance rate (%)")
+"""Rows that begin a report where no heading does; one that comes again begins the next."""
 _PATIENCE = 8
 """Foreign lines between two rows of a report (other processes write to the same terminal)."""
 
@@ -35,6 +40,10 @@ class Reader(Reports):
                 self._begin()
             self.active, self._foreign = True, 0
             return self._count()
+        row = _ROW.match(text)
+        name = row[1].lower() if row else ""
+        if name in _FIRST and (not self.active or name in self._reports[-1]):
+            self._begin()
         if not self.active:
             return None
         if _HEADING.match(text):
@@ -44,16 +53,15 @@ class Reader(Reports):
             return self._count()
         if _TITLE_ONLY.match(text):
             return self._count()
-        row = _ROW.match(text)
         value = number(row[2]) if row else None
-        if row is None or (value is None and row[1].lower() not in ("backend", "traffic request rate")):
+        if row is None or (value is None and name not in ("backend", "traffic request rate")):
             if row and re.fullmatch(r"(?i)nan|inf|not set|n/?a|none|-", row[2]):
                 return self._count()
             self._foreign += bool(text)
             self.active = self._foreign < _PATIENCE
             return None
         self._foreign = 0
-        self._reports[-1][row[1].lower()] = row[2] if value is None else value
+        self._reports[-1][name] = row[2] if value is None else value
         return self._count()
 
     def sections(self) -> list[Section]:
@@ -90,6 +98,7 @@ def _section(rows: dict[str, float | str], read: int, used: int) -> Section | No
         output=figure("total generated tokens"),
         requests=figure("successful requests"),
         concurrency=figure("concurrency"),
+        most=figure("maximum request concurrency", "max request concurrency"),
         tpot_ms=figure("mean tpot (ms)"),
         itl_ms=figure("mean itl (ms)"),
         duration_s=figure("benchmark duration (s)"),

@@ -64,6 +64,7 @@ def _section(document: dict[str, Any], lines: int) -> Section | None:
         output=figure("total_output_tokens", "total_output"),
         requests=figure("completed"),
         concurrency=figure("concurrency") if sglang else None,
+        most=figure("max_concurrency"),
         tpot_ms=figure("mean_tpot_ms"),
         itl_ms=figure("mean_itl_ms"),
         duration_s=figure("duration"),

@@ -20,6 +20,8 @@ _ROW = re.compile(
 class Reader(Base):
     """Collects runs; a row that comes again begins the next one."""
 
+    WRITER = "the DFlash benchmark"
+
     def __init__(self) -> None:
         self._runs: list[dict[str, str]] = []
         self._fresh = True

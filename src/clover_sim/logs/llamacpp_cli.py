@@ -26,11 +26,15 @@ _EVAL = re.compile(
 class Reader(Base):
     """Collects runs; ``encoded`` or ``decoded`` begins the next one."""
 
+    WRITER = "llama.cpp"
+
     def __init__(self) -> None:
         self._runs: list[dict[str, float]] = []
         self._lines: list[int] = []
         self._part = ""
         self._fresh = True
+        self._plain = [0.0, 0.0, 0.0]
+        """Of timings that no run with drafts belongs to: lines, tokens, seconds."""
 
     def start(self) -> None:
         """A run does not go on in the next file."""
@@ -52,15 +56,22 @@ class Reader(Base):
             self._lines[-1] += 1
             return True
         if found := _EVAL.search(text):
-            if self._fresh and "n_drafted" not in (self._runs[-1] if self._runs else {}):
-                return None
             milliseconds, runs = number(found[2]), number(found[3])
+            if self._fresh and "n_drafted" not in (self._runs[-1] if self._runs else {}):
+                return self._without(found[1], milliseconds, runs)
             if self._part and found[1] == "eval" and milliseconds:
                 self._put(f"{self._part}_s", milliseconds / 1e3)
                 self._runs[-1][f"{self._part}_runs"] = runs or 0.0
                 return True
             return "timings of no known part of the run"
         return None
+
+    def _without(self, kind: str, milliseconds: float | None, runs: float | None) -> Outcome:
+        """A timing of ``llama-cli`` without drafts: plain decoding."""
+        if kind != "eval" or not milliseconds or not runs:
+            return None
+        self._plain = [a + b for a, b in zip(self._plain, (1.0, runs, milliseconds / 1e3), strict=True)]
+        return True
 
     def _put(self, key: str, value: float | None, begins: bool = False) -> Outcome:
         if self._fresh or (key in self._runs[-1] and (begins or key == "n_draft" or key == "n_drafted")):
@@ -80,7 +91,18 @@ class Reader(Base):
         for index, run in enumerate(self._runs):
             if "n_drafted" in run and "n_accept" in run:
                 groups.setdefault(run.get("n_draft"), []).append(index)
-        return [self._section(k, indices) for k, indices in groups.items()]
+        found = [self._section(k, indices) for k, indices in groups.items()]
+        lines, tokens, seconds = self._plain
+        if lines:
+            found.append(
+                Section(
+                    engine="llama.cpp", format="llama.cpp run without drafts", lines_read=int(lines),
+                    lines_used=int(lines), speculative=False, output_tokens=tokens,
+                    generation_tokens_per_s=tokens / seconds, user_tokens_per_s=tokens / seconds, running_requests=1.0,
+                    conventions=("timings of a program without a line on drafts",),
+                )
+            )  # fmt: skip
+        return found
 
     def _section(self, k: float | None, indices: list[int]) -> Section:
         runs = [self._runs[i] for i in indices]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clover_sim.logs._llamacpp import Requests, Statistics
+from clover_sim.logs._llamacpp import Requests, Slot, Statistics
 from clover_sim.logs._reader import CUT_OFF, Base, Line, Outcome
 from clover_sim.logs._section import Section
 from clover_sim.logs._text import fields, number, rates
@@ -34,6 +34,8 @@ _DURATIONS = re.compile(r"dur\(b,g,a\) =\s*([\d.]+),\s*(\d+\.?\d*),\s*([\d.]+) m
 class Reader(Base):
     """Adds up requests; keeps the last statistics of each source."""
 
+    WRITER = "llama.cpp"
+
     def __init__(self) -> None:
         self._requests = Requests()
         self._statistics = Statistics()
@@ -47,11 +49,11 @@ class Reader(Base):
     def line(self, line: Line) -> Outcome:
         """A timing, an acceptance or a line of statistics."""
         text = line.message
-        slot = "/".join(found.groups()) if (found := _SLOT.search(text)) else ""
+        slot = line.origin, "/".join(found.groups()) if (found := _SLOT.search(text)) else ""
         if found := _DRAFT.search(text):
             return self._count(self._draft(found, slot))
         if found := _STATISTICS.search(text):
-            return self._count(self._source(found[1], text[found.end() :]))
+            return self._count(self._source(line.origin, found[1], text[found.end() :]))
         if _PROMPT.search(text):
             self._requests.prompt(slot)
             return None
@@ -68,7 +70,7 @@ class Reader(Base):
         self._used += outcome is True
         return outcome
 
-    def _draft(self, found: re.Match[str], slot: str) -> Outcome:
+    def _draft(self, found: re.Match[str], slot: Slot) -> Outcome:
         accepted, drafted = float(found[2]), float(found[3])
         if accepted > drafted:
             return CUT_OFF
@@ -77,7 +79,7 @@ class Reader(Base):
         self._requests.draft(slot, accepted, drafted, printed, survival)
         return True
 
-    def _source(self, name: str, text: str) -> Outcome:
+    def _source(self, origin: str, name: str, text: str) -> Outcome:
         stated, calls, durations = fields(text), _CALLS.search(text), _DURATIONS.search(text)
         drafts, drafted = number(stated.get("#gen drafts")), number(stated.get("#gen tokens"))
         accepted = number(stated.get("#acc tokens"))
@@ -85,7 +87,7 @@ class Reader(Base):
             return CUT_OFF
         listed = re.search(r"#acc rate/pos = \(([^)]*)\)", text)
         self._statistics.add(
-            name, (float(calls[2] or calls[1]), drafts, drafted, accepted),
+            origin, name, (float(calls[2] or calls[1]), drafts, drafted, accepted),
             float(durations[2]) / 1e3 if durations else None, rates(listed[1]) if listed else None,
         )  # fmt: skip
         return True

@@ -12,7 +12,7 @@ from clover_sim.logs._reader import Line, Outcome, Startup
 
 MARKS = ("loading model '", "loading draft model '", "loaded meta data with ", " BPW)",
          "adding speculative implementation '", " n_max=", "llama-server ", "llama-speculative", "llama-cli ",
-         "  Device 0: ", "GPU name: ")  # fmt: skip
+         "  Device 0: ", "GPU name: ", "ggml_vulkan: 0 = ", ": using device ")  # fmt: skip
 
 _TARGET = re.compile(r"loading model '([^']{1,300})'")
 _DRAFTER = re.compile(r"loading draft model '([^']{1,300})'")
@@ -20,7 +20,10 @@ _LOADED = re.compile(r"loaded meta data with .{1,80} from (\S{1,300}?\.gguf)\b")
 _BITS = re.compile(r"(?:file size|model size)\s*=\s*[\d.]+ [GM]iB \((\d{1,2}\.\d{1,2}) BPW\)")
 _METHOD = re.compile(r"adding speculative implementation '([\w-]{1,40})'")
 _MOST = re.compile(r"\bn_max=(\d{1,4})\b")
-_DEVICE = re.compile(r"(?:^|\s)Device 0: ([^,]{3,80}),|GPU name:\s+(.{3,80})$")
+_DEVICE = re.compile(
+    r"(?:^|\s)Device 0: ([^,]{3,80}),|GPU name:\s+(.{3,80})$|ggml_vulkan: 0 = ([^(|]{3,80}) [(|]|"
+    r": using device \w+ \(([^()]{3,80}(?:\([^()]{1,40}\)[^()]{0,40})?)\)"
+)
 _COMMAND = re.compile(r"(?:^|[\s/])llama-(?:server|cli|speculative(?:-simple)?)(?:\.exe)?\s+(-.{3,})$")
 _FLAGS = {
     "model": ("-m", "--model", "-hf", "--hf-repo"),
@@ -67,7 +70,7 @@ class Reader(Startup):
         if (found := _MOST.search(text)) and "n_min=" in text:
             return True if state(line.where, num_speculative_tokens=count(found[1])) else None
         if found := _DEVICE.search(text):
-            return state(line.where, gpu=(found[1] or found[2]).strip())
+            return state(line.where, gpu=next(filter(None, found.groups())).strip())
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clover_sim.logs._reader import Base, Outcome
+from clover_sim.logs._reader import STREAMED, Base, Outcome
 from clover_sim.logs._section import OVER_DRAFTED, Section, ratio
 from clover_sim.logs._text import real
 
@@ -14,6 +14,8 @@ MARKS = ()
 class Reader(Base):
     """Adds up responses, those with drafts and those without."""
 
+    WRITER = "llama.cpp"
+
     def __init__(self) -> None:
         self._sums = {True: [0.0] * 6, False: [0.0] * 6}
 
@@ -22,6 +24,8 @@ class Reader(Base):
         timings = document.get("timings") if isinstance(document.get("timings"), dict) else document
         if not isinstance(timings, dict) or "predicted_ms" not in timings:
             return None
+        if _goes_on(document):
+            return STREAMED
         tokens, milliseconds = real(timings.get("predicted_n")), real(timings["predicted_ms"])
         if tokens is None and milliseconds and (speed := real(timings.get("predicted_per_second"))):
             tokens = round(speed * milliseconds / 1e3)
@@ -49,6 +53,14 @@ class Reader(Base):
                 )
             )  # fmt: skip
         return found
+
+
+def _goes_on(document: dict[str, Any]) -> bool:
+    """Whether a response is a part of a stream (``timings_per_token``) that is not its last."""
+    choices = document.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return "finish_reason" in choices[0] and choices[0]["finish_reason"] is None
+    return document.get("stop") is False
 
 
 def _drafting(

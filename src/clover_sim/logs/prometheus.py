@@ -21,12 +21,13 @@ from clover_sim.logs._section import (
     ratio,
 )
 from clover_sim.logs._text import number
+from clover_sim.logs._vllm_diffusion import STEPS
 
 MARKS = (
     "vllm:spec_decode_", "llamacpp:spec_decode_", "vllm:generation_tokens", "vllm:request_decode_time_seconds_sum",
     "vllm:num_requests_running", "vllm:num_requests_waiting", "llamacpp:tokens_predicted", "llamacpp:predicted_tokens",
     "llamacpp:requests_processing", "sglang:spec_accept", "sglang:gen_throughput", "sglang:num_running_reqs",
-    "sglang:num_queue_reqs",
+    "sglang:num_queue_reqs", "sglang:spec_num_draft_tokens", "vllm:diffusion_num_",
 )  # fmt: skip
 
 _SAMPLE = re.compile(
@@ -37,8 +38,10 @@ _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _ENGINES = {"vllm": ("vllm", "vLLM metrics page"), "llamacpp": ("llama.cpp", "llama-server metrics page"),
             "sglang": ("sglang", "SGLang metrics page")}  # fmt: skip
 _GAUGES = ("num_requests_running", "num_requests_waiting", "predicted_tokens_seconds", "requests_processing",
-           "spec_accept_length", "spec_accept_rate", "gen_throughput", "num_running_reqs", "num_queue_reqs",
-           "spec_decode_draft_acceptance_rate", "spec_decode_efficiency")  # fmt: skip
+           "spec_accept_length", "spec_accept_rate", "spec_num_draft_tokens", "gen_throughput", "num_running_reqs",
+           "num_queue_reqs", "spec_decode_draft_acceptance_rate", "spec_decode_efficiency")  # fmt: skip
+_DIFFUSION = ("denoising_steps", "committed_tokens")
+_RANKS = ("tp_rank", "pp_rank", "moe_ep_rank")
 _MOST_SERIES = 50_000
 
 
@@ -104,7 +107,7 @@ class Reader(Base):
         emitted = self._total(system, "spec_decode_num_emitted_tokens")
         speed = self._total(system, "predicted_tokens_seconds")
         if all(value is None for value in (drafts, drafted, accepted, speed)):
-            return None
+            return self._diffusion(system)
         survival, missing, warnings = self._positions(system, engines, drafts, accepted)
         measured = length(accepted, drafts)
         per_draft = ratio(drafted, drafts)
@@ -136,6 +139,7 @@ class Reader(Base):
         elif measured is not None:
             conventions.append(NO_PLAIN_PASSES)
         decode_s = self._total(system, "request_decode_time_seconds_sum")
+        predicting_s = self._total(system, "tokens_predicted_seconds")  # llama.cpp's, summed over the slots
         engine, title = _ENGINES[system]
         return Section(
             engine=engine, format=title, lines_read=self._lines[system], lines_used=self._lines[system],
@@ -143,10 +147,25 @@ class Reader(Base):
             cycles=drafts, passes=passes, output_tokens=output, draft_tokens=drafted, accepted_tokens=accepted,
             num_speculative_tokens=k, acceptance_rate=ratio(accepted, drafted), acceptance_length=measured,
             tokens_per_pass=per_pass, per_position_survival=tuple(survival) or None,
-            cycle_time_s=ratio(decode_s, passes or drafts), generation_tokens_per_s=speed,
+            cycle_time_s=ratio(decode_s or predicting_s, passes or drafts), generation_tokens_per_s=speed,
+            user_tokens_per_s=ratio(output, predicting_s),
             running_requests=self._total(system, "num_requests_running") or self._total(system, "requests_processing"),
             waiting_requests=self._total(system, "num_requests_waiting"),
             conventions=tuple(conventions), identities=tuple(identities), warnings=tuple(warnings),
+        )  # fmt: skip
+
+    def _diffusion(self, system: str) -> Section | None:
+        """vLLM: a diffusion model, whose denoising steps are counted where others count drafts."""
+        steps, committed = (self._total(system, f"diffusion_num_{name}") for name in _DIFFUSION)
+        if not steps or committed is None:
+            return None
+        return Section(
+            engine="vllm", format="vLLM metrics page of a diffusion model", lines_read=self._lines[system],
+            lines_used=self._lines[system], speculative=False, passes=steps, output_tokens=committed,
+            tokens_per_pass=committed / steps, method="block diffusion",
+            cycle_time_s=ratio(self._total(system, "request_decode_time_seconds_sum"), steps),
+            running_requests=self._total(system, "num_requests_running"),
+            waiting_requests=self._total(system, "num_requests_waiting"), conventions=(self._scrapes(system), STEPS),
         )  # fmt: skip
 
     def _positions(
@@ -177,18 +196,26 @@ class Reader(Base):
         return "one scrape: counters run since the start of the server"
 
     def _gauges(self) -> Section | None:
-        """SGLang: gauges of the latest window, a mean over its engines."""
-        lengths = [self._value(k) for k in self._series if k[:2] == ("sglang", "spec_accept_length")]
-        known = [value for value in lengths if value]
+        """SGLang: gauges of the latest window, over its engines; the ranks of one engine all show its figure."""
+        engines: dict[str, dict[str, float]] = defaultdict(dict)
+        for key in self._series:
+            if key[0] == "sglang" and (value := self._value(key)):
+                ranks = [word for word in key[2].split(",") if word.partition("=")[0] not in _RANKS]
+                engines[key[1]][",".join(ranks)] = value
+        known = list(engines["spec_accept_length"].values())
         measured = sum(known) / len(known) if known else None
-        speed, running = self._total("sglang", "gen_throughput"), self._total("sglang", "num_running_reqs")
+        speed, running, waiting = (
+            sum(engines[name].values()) for name in ("gen_throughput", "num_running_reqs", "num_queue_reqs")
+        )
         if measured is None and not speed:
             return None
-        time = running * (measured or 1.0) / speed if running and speed else None
+        drafts = set(engines["spec_num_draft_tokens"].values())
+        k = int(drafts.pop()) - 1 if len(drafts) == 1 and measured else None
         return Section(
             engine="sglang", format="SGLang metrics page", lines_read=self._lines["sglang"],
             lines_used=self._lines["sglang"], speculative=measured is not None, acceptance_length=measured,
-            tokens_per_pass=measured, cycle_time_s=time if measured else None, generation_tokens_per_s=speed,
-            running_requests=running, waiting_requests=self._total("sglang", "num_queue_reqs"),
+            num_speculative_tokens=k or None, acceptance_rate=(measured - 1) / k if measured and k else None,
+            tokens_per_pass=measured, cycle_time_s=ratio(running * (measured or 0.0), speed) or None,
+            generation_tokens_per_s=speed or None, running_requests=running or None, waiting_requests=waiting,
             conventions=("gauges of the last window: the acceptance length includes the bonus token",),
         )  # fmt: skip

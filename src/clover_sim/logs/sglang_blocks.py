@@ -23,6 +23,8 @@ _BLOCKS = "passes of a request = its unmasking steps + one pass a block that wri
 class Reader(Base):
     """Sums over each kind of record."""
 
+    WRITER = "SGLang"
+
     def __init__(self) -> None:
         self._steps, self._batches, self._requests, self._linear = _Steps(), _Batches(), _Requests(), _Linear()
 

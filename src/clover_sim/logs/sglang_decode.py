@@ -20,71 +20,78 @@ MARKS = ("Decode batch", "Prefill batch", "server_args=", "ServerArgs(")
 
 _DECODE = re.compile(r"Decode batch(?:\s*\[\d+\])?[.,]\s*(?=#running-req)")
 _PREFILL = re.compile(r"Prefill batch(?:\s*\[\d+\])?[.,]\s*#new-seq")
-_STAMP = re.compile(r"\[?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?((?: [A-Z]+\d+)*)\]?")
+_STAMP = re.compile(r"\[?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DRAFTS = re.compile(r"speculative_num_draft_tokens=(\d{1,4})")
 _ALGORITHM = re.compile(r"speculative_algorithm='?(\w+)'?")
+_RANKS = re.compile(r"/?[A-Z]+\d+(?: [A-Z]+\d+)*$")
+_MOST_SERVERS = 64
 _TOKENS = ("#token", "#full token", "full token num")
 
 
 class Reader(Base):
-    """Follows each process (by the tag in its time stamp) from line to line."""
+    """Follows each server, and within it each process (by the ranks in its time stamp), from line to line."""
+
+    WRITER = "SGLang"
 
     def __init__(self) -> None:
-        self._runs: list[Run] = [Run()]
+        self._runs: dict[str, list[Run]] = {}
 
     def start(self) -> None:
         """A new file opens new windows."""
-        self._runs[-1].close()
+        for runs in self._runs.values():
+            runs[-1].close()
+
+    def _server(self, origin: str) -> list[Run]:
+        name = _RANKS.sub("", origin)
+        if name not in self._runs and len(self._runs) >= _MOST_SERVERS:
+            name = next(iter(self._runs))
+        return self._runs.setdefault(name, [Run()])
 
     def line(self, line: Line) -> Outcome:
         """A decode line, or what tells where a run starts."""
         text = line.text
-        run = self._runs[-1]
+        runs = self._server(line.origin)
         if found := _DECODE.search(text):
-            return self._decode(text, found.end(), line.ended)
+            return self._decode(line, found.end())
         if _PREFILL.search(text):
             running = re.search(r"#running-req: (\d+)", text)
-            run.interrupt(_tag(text), idle=bool(running and running[1] == "0"))
+            runs[-1].interrupt(line.origin, idle=bool(running and running[1] == "0"))
             return None
         if "speculative_" in text and ("ServerArgs(" in text or "server_args=" in text):
             drafts, algorithm = _DRAFTS.search(text), _ALGORITHM.search(text)
-            run.close()
-            if run.windows:
-                self._runs.append(Run())
+            runs[-1].close()
+            if runs[-1].windows:
+                runs.append(Run())
             known = algorithm[1] if algorithm and algorithm[1] != "None" else None
-            self._runs[-1].configure(int(drafts[1]) if drafts else None, known)
+            runs[-1].configure(int(drafts[1]) if drafts else None, known)
         return None
 
-    def _decode(self, text: str, at: int, ended: bool) -> Outcome:
-        run = self._runs[-1]
+    def _decode(self, line: Line, at: int) -> Outcome:
+        runs, text = self._server(line.origin), line.text
+        run = runs[-1]
         run.read += 1
         stated = fields(text[at:])
         running = number(stated.get("#running-req"))
         speed = number(stated.get("gen throughput (token/s)"))
-        length, rate = number(stated.get("accept len")), number(stated.get("accept rate"))
-        if running is None or speed is None or (not ended and "#queue-req" not in stated):
+        printed = stated.get("accept len", stated.get("avg_accept_len"))  # TokenSpeed's, in the same line otherwise
+        length, rate = number(printed), number(stated.get("accept rate", stated.get("accept_rate")))
+        if running is None or speed is None or (not line.ended and "#queue-req" not in stated):
             return CUT_OFF
-        if "accept len" in stated and (length is None or length < 1):
+        if printed is not None and (length is None or length < 1):
             return "an accept len that is not a number of at least 1"
         if length is not None and not run.fits(length, rate):
             run.close()
-            self._runs.append(Run(read=1))
+            runs.append(Run(read=1))
             run.read -= 1
-            run = self._runs[-1]
+            run = runs[-1]
         tokens = next((number(stated[name]) for name in _TOKENS if name in stated), None)
         waiting = number(stated.get("#queue-req"))
-        run.line(_tag(text), _seconds(text), running, speed, length, rate, tokens, waiting)
+        run.line(line.origin, _seconds(text), running, speed, length, rate, tokens, waiting)
         return True
 
     def sections(self) -> list[Section]:
         """One a run with its own meaning of the rate, with drafts and without."""
-        return [section for run in self._runs if run.used for section in run.sections()]
-
-
-def _tag(text: str) -> str:
-    found = _STAMP.search(text)
-    before = text[: found.start()].strip(" [|") if found else ""
-    return f"{before}/{found[8].strip() if found else ''}"
+        return [section for runs in self._runs.values() for run in runs if run.used for section in run.sections()]
 
 
 def _seconds(text: str) -> float | None:

@@ -29,6 +29,8 @@ _MOST = 1000
 class Reader(Base):
     """One summary a section: there is nothing to weigh them by."""
 
+    WRITER = "SGLang"
+
     def __init__(self) -> None:
         self._found: list[tuple[float | None, float | None, int]] = []
         self._speed: float | None = None

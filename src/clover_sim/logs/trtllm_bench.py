@@ -27,6 +27,8 @@ _PATIENCE = 25
 class Reader(Reports):
     """Collects reports; a figure that comes again begins the next one."""
 
+    WRITER = "TensorRT-LLM"
+
     def line(self, line: Line) -> Outcome:
         """A heading, a row or a percentile."""
         text = line.message

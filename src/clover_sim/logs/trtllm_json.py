@@ -15,6 +15,8 @@ MARKS = ()
 class Reader(Base):
     """One section a report."""
 
+    WRITER = "TensorRT-LLM"
+
     def __init__(self) -> None:
         self._sections: list[Section] = []
 

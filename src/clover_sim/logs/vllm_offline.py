@@ -54,6 +54,8 @@ _STARTS = ("output", "drafts", "length")
 class Reader(Base):
     """Collects runs; a figure that comes again begins the next one."""
 
+    WRITER = "vLLM"
+
     def __init__(self) -> None:
         self._runs: list[dict[str, float]] = []
         self._tokens: list[dict[int, float]] = []

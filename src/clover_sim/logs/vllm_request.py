@@ -23,6 +23,8 @@ MARKS = ()
 class Reader(Base):
     """Adds up requests."""
 
+    WRITER = "vLLM"
+
     def __init__(self) -> None:
         self._lines = 0
         self._steps = self._drafted = self._accepted = 0.0

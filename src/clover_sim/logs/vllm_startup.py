@@ -18,6 +18,7 @@ class Reader(Startup):
     """Reads whichever of the lines there are."""
 
     ENGINE = "vllm"
+    LACKS = "vLLM prints one every 10 s while it generates, unless --disable-log-stats"
 
     def line(self, line: Line) -> Outcome:
         """A line of start-up."""

@@ -12,14 +12,21 @@ from clover_sim.logs import _vllm_arguments
 from clover_sim.logs._reader import CUT_OFF, Base, Line, Outcome
 from clover_sim.logs._section import Section, cycles_of, ratio
 from clover_sim.logs._text import fields, number, rates
+from clover_sim.logs._vllm_diffusion import diffusing
 from clover_sim.logs._vllm_windows import Process, drafting, plain
 
-MARKS = ("SpecDecoding metrics:", "Speculative metrics:", "Avg generation throughput:", *_vllm_arguments.MARKS)
+MARKS = (
+    "SpecDecoding metrics:", "Speculative metrics:", "DiffusionDecoding metrics:", "Avg generation throughput:",
+    *_vllm_arguments.MARKS,
+)  # fmt: skip
 
 _SPEC = re.compile(r"(?:SpecDecoding|Speculative) metrics:\s*(?=[A-Z])")
+_DIFFUSION = re.compile(r"DiffusionDecoding metrics:\s*(?=[A-Z])")
 _ENGINE = re.compile(r"Avg prompt throughput:.{0,120}Avg generation throughput:.{0,120}Running:\s*\d+ reqs, Waiting:")
 _PROCESS = re.compile(r"pid=(\d+)\)")
-_CONTAINER = re.compile(r"\s*([\w.\-/]+)\s*\|\s")
+_INDEX = re.compile(r"Engine (\d{1,4}): $")
+_SUMS = re.compile(r"(\d{1,4}) Engines Aggregated: $")
+_MOST_ENGINES = 4096
 _USUAL_WINDOW_S = (8.0, 12.0)
 _MOST_PROCESSES = 256
 _ROUNDING = 0.03
@@ -27,6 +34,8 @@ _ROUNDING = 0.03
 
 class Reader(Base):
     """Collects windows and engine lines, a record a process."""
+
+    WRITER = "vLLM"
 
     def __init__(self) -> None:
         self._processes: dict[str, Process] = {}
@@ -40,36 +49,48 @@ class Reader(Base):
             stated = fields(text[found.end() :])
             if "number of speculative tokens" in stated or "system efficiency" in stated:
                 return None
-            process = self._process(text)
+            process = self._process(line)
             process.read += 1
             outcome = self._window(process, stated, line.ended)
             process.used += outcome is True
             return outcome
+        if found := _DIFFUSION.search(text):
+            process = self._process(line)
+            engine, process.engine = process.engine, None
+            process.read += 1
+            outcome = process.diffusion.add(fields(text[found.end() :]), engine)
+            process.used += outcome is True
+            return outcome
         if _ENGINE.search(text):
-            return self._engine(self._process(text), fields(text[text.index("Avg prompt") :]))
+            at = text.index("Avg prompt")
+            return self._engine(self._process(line), text[:at], fields(text[at:]))
         if arguments := _vllm_arguments.arguments_of(text):
             self._method = str(arguments.method or self._method)
             self._k = arguments.num_speculative_tokens or self._k
         return None
 
-    def _process(self, text: str) -> Process:
-        container, pid = _CONTAINER.match(text), _PROCESS.search(text)
-        key = f"{container[1] if container else ''}/{pid[1] if pid else ''}"
+    def _process(self, line: Line) -> Process:
+        pid = _PROCESS.search(line.text)
+        key = f"{line.origin}/{pid[1] if pid else ''}"
         if key not in self._processes and len(self._processes) >= _MOST_PROCESSES:
             key = next(iter(self._processes))
         return self._processes.setdefault(key, Process())
 
-    def _engine(self, process: Process, stated: dict[str, str]) -> Outcome:
+    def _engine(self, process: Process, before: str, stated: dict[str, str]) -> Outcome:
         process.read += 1
+        if (index := _INDEX.search(before)) and len(process.engines) < _MOST_ENGINES:
+            process.engines.add(int(index[1]))
+        elif sums := _SUMS.search(before):
+            process.aggregated = max(1, int(sums[1]))
         speed, running = number(stated.get("avg generation throughput")), number(stated.get("running"))
         waiting = number(stated.get("waiting"))
         if speed is None or running is None:
             return CUT_OFF
         process.used += 1
         process.engine_lines += 1
-        process.engine = (speed, running, waiting or 0.0)
+        process.engine = (speed / process.aggregated, running / process.aggregated, (waiting or 0) / process.aggregated)
         if speed and running:
-            process.busy = [a + b for a, b in zip(process.busy, (1.0, speed, running, waiting or 0.0), strict=True)]
+            process.busy = [a + b for a, b in zip(process.busy, (1.0, *process.engine), strict=True)]
         return True
 
     def _window(self, process: Process, stated: dict[str, str], ended: bool) -> Outcome:
@@ -119,19 +140,23 @@ class Reader(Base):
         process.paired_lines = [a + b for a, b in zip(process.paired_lines, (1, speed, running, waiting), strict=True)]
         if seconds:
             process.paired_s += seconds
-            process.paired_cycles += cycles
-            process.paired_accepted += accepted
+            process.paired_cycles += cycles / process.aggregated
+            process.paired_accepted += accepted / process.aggregated
             process.paired_tokens += speed * seconds
             process.paired_running_s += running * seconds
         elif speed:
-            window = (cycles + accepted) / speed
+            window = (cycles + accepted) / speed / process.aggregated
             process.odd_window |= not _USUAL_WINDOW_S[0] <= window <= _USUAL_WINDOW_S[1]
 
     def sections(self) -> list[Section]:
-        """One for the processes with windows, one for those without."""
+        """One for the processes with windows, one for those of a diffusion model, one for those without either."""
         with_windows = [p for p in self._processes.values() if p.windows]
-        without = [p for p in self._processes.values() if not p.windows and p.engine_lines]
+        diffusion = [p for p in self._processes.values() if p.diffusion.used]
+        without = [p for p in self._processes.values() if not (p.windows or p.diffusion.used) and p.engine_lines]
         found = [drafting(with_windows, self._method, self._k)] if with_windows else []
+        if diffusion:
+            lines = sum(p.read for p in diffusion), sum(p.used for p in diffusion)
+            found.append(diffusing((p.diffusion for p in diffusion), lines))
         if without:
             found.append(plain(without, bool(with_windows or self._method)))
         return found

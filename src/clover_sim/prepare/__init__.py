@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
+from clover_sim.arguments import fitted, shown
 from clover_sim.checks import MOST_TOKENS, declare
-from clover_sim.errors import InputError, UsageError
+from clover_sim.errors import InputError, UsageError, suggest
 from clover_sim.faults import foreign
 from clover_sim.registry import build_strategy, check_is_decoder
 
@@ -107,27 +108,22 @@ def choose_cost(cost: Any = None, **named: str | None) -> Any:
     if isinstance(cost, Machine):
         return Roofline(cost)
     if not callable(getattr(cost, "price", None)):
-        raise UsageError(f"cost {cost!r:.60} is no cost model: make one, as in cost_model('floor', machine)")
+        raise UsageError(f"cost {shown(cost)} is no cost model: make one, as in cost_model('floor', machine)")
     return cost
 
 
 def default_cost(
     model: str | None = None, gpu: str | None = None, engine: str | None = None, precision: str | None = None
 ) -> Any:
-    """The roofline of a model on a card, each with its default: bf16, and the card's usual engine."""
+    """The roofline of a model on a card, each with its default: the file's own format or bf16, the usual engine."""
     from clover_sim.cost import Machine, cost_model
-    from clover_sim.specs import (
-        DEFAULT_HARDWARE,
-        DEFAULT_MODEL,
-        default_engine,
-        load_engine,
-        load_hardware,
-        load_model,
-    )  # fmt: skip
+    from clover_sim.specs import DEFAULT_HARDWARE, default_engine, load_engine, load_hardware
+    from clover_sim.specs.load import model_and_precision
 
     hardware = load_hardware(gpu or DEFAULT_HARDWARE)
     used = load_engine(engine or default_engine(hardware))
-    return cost_model("roofline", Machine(load_model(model or DEFAULT_MODEL), hardware, used, precision or "bf16"))
+    spec, stored = model_and_precision(model, precision)
+    return cost_model("roofline", Machine(spec, hardware, used, stored))
 
 
 def describe(cost: Any) -> dict[str, Any]:
@@ -137,7 +133,7 @@ def describe(cost: Any) -> dict[str, Any]:
         return {"cost": cost.name}
     return {
         "cost": cost.name, "model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name,
-        "precision": machine.precision, "kv_cache_dtype": machine.kv_cache_dtype,
+        "precision": getattr(machine.precision, "name", machine.precision), "kv_cache_dtype": machine.kv_cache_dtype,
         "tensor_parallel_size": machine.tensor_parallel_size,
     }  # fmt: skip
 
@@ -168,6 +164,35 @@ def make_strategy(given: Any, cost: Any) -> Strategy:
         drafter = drafter_model(source.model, machine.model)
         cost = replace(cost, machine=replace(machine, drafter=drafter))
     return Strategy(name, decoder, cost, options_of(decoder), given if isinstance(given, str) else name)
+
+
+def several_strategies(given: Any, default: Sequence[Any]) -> list[Any]:
+    """One name or decoder, or several, as a list; ``default`` for none.
+
+    >>> several_strategies("ar", ()), several_strategies(None, ("ar", "speculative"))
+    (['ar'], ['ar', 'speculative'])
+    """
+    if isinstance(given, str) or (callable(getattr(type(given), "decode", None)) and not isinstance(given, bytes)):
+        return [given]
+    if given is None:
+        return [*default]
+    if isinstance(given, (bytes, dict)) or not hasattr(type(given), "__iter__"):
+        raise UsageError(f"strategies {shown(given)}: expected a name such as 'block-diffusion:threshold=0.9', a "
+                         "decoder, or several of them")  # fmt: skip
+    return [*given] or [*default]
+
+
+def check_rules(rules: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The rules of counting that were given, after a look at their names and values.
+
+    >>> check_rules({"kv_write": "fused"}), check_rules(None)
+    ({'kv_write': 'fused'}, {})
+    """
+    known = {"kv_write": "str | None", "eos_stop": "str", "align": "str"}
+    for key in rules or {}:
+        if key not in known:
+            raise UsageError(f"rules: unknown rule {key!r}{suggest(str(key), known)}")
+    return {key: fitted("rules", key, value, known[key]) for key, value in (rules or {}).items()}
 
 
 def options_of(decoder: Any) -> dict[str, Any]:

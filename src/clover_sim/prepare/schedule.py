@@ -14,6 +14,7 @@ from clover_sim.checks import declare
 from clover_sim.decoders._drafts import Undrafted
 from clover_sim.errors import UsageError
 from clover_sim.faults import foreign
+from clover_sim.speculation import batches
 
 if TYPE_CHECKING:
     from clover_sim.prepare import Strategy
@@ -21,37 +22,18 @@ if TYPE_CHECKING:
 AUTO = "auto"
 """The schedule that takes the fastest length, up to the strategy's own."""
 
-MOST_K = 1024
 _KEY, _WITH_ROOT = "num_speculative_tokens", "speculative_num_draft_tokens"
 
 Schedule = str | tuple[tuple[int, int, int], ...]
 
 
 def check_schedule(given: Any) -> Schedule:
-    """A schedule that can be used: ``auto``, or runs of (first batch, last batch, draft tokens), which may be 0.
+    """A schedule that can be used: ``auto``, or runs as :func:`clover_sim.speculation.batches.check_schedule` has them.
 
-    >>> check_schedule([[1, 16, 5], [17, 64, 3]])
-    ((1, 16, 5), (17, 64, 3))
+    >>> check_schedule("auto"), check_schedule([[1, 16, 5], [17, 64, 3]])
+    ('auto', ((1, 16, 5), (17, 64, 3)))
     """
-    if given == AUTO:
-        return AUTO
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise UsageError(f"schedule {given!r:.60}: expected auto, or runs such as [[1, 16, 5], [17, 64, 3]]")
-    runs: list[tuple[int, int, int]] = []
-    for entry in given:
-        if not isinstance(entry, Sequence) or len(entry) != 3 or not all(type(n) is int for n in entry):
-            raise UsageError(f"schedule: {entry!r:.60} is not a first batch, a last batch and a draft length")
-        first, last, k = entry
-        if not (1 <= first <= last and 0 <= k <= MOST_K):
-            raise UsageError(
-                f"schedule: [{first}, {last}, {k}]: expected batches from 1, the smaller first, and 0 to {MOST_K} "
-                "draft tokens, the root not counted"
-            )
-        runs.append((first, last, k))
-    for (_, last, _), (first, _, _) in zip(sorted(runs), sorted(runs)[1:], strict=False):
-        if first <= last:
-            raise UsageError(f"schedule: a batch of {first} has two draft lengths; give each batch to one run")
-    return tuple(runs)
+    return AUTO if isinstance(given, str) and given == AUTO else batches.check_schedule(given)
 
 
 def schedule_text(schedule: Schedule) -> str:
@@ -85,7 +67,7 @@ def scheduled(
         if isinstance(schedule, str):
             k = _fastest(strategy, batch_size, context_tokens)
         else:
-            k = next((k for first, last, k in schedule if first <= batch_size <= last), 0)
+            k = batches.length_at(schedule, batch_size)
         found.append(_resized(strategy, k, batch_size))
         said.append(f"{k} of {strategy.name}")
     if not said:

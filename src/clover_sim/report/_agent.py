@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor, log10
 from typing import Any
 
+from clover_sim.notes import draft_notes
 from clover_sim.report import PLAIN, Look
-from clover_sim.report._grid import Strip, header, row, total_width
+from clover_sim.report._grid import Strip, fitted, header, left_out, row, total_width
 from clover_sim.report._text import clean, wrap
 
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
@@ -16,10 +18,14 @@ _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("task_s_median", "task s\nmedian", ".1f"), ("task_s_p90", "task s\np90", ".1f"),
     ("step_success", "step\nok", ".1%"), ("task_success_without_retries", "task ok\n1 try", ".1%"),
     ("task_success", "task ok\nretries", ".1%"),
-    ("task_s_per_success", "s per\nsuccess", ".1f"), ("usd_per_success", "USD per\nsuccess", ".4f"),
+    ("task_s_per_success", "s per\nsuccess", ".1f"), ("usd_per_success", "USD per\n1,000 ok", "thousand"),
     ("energy_upper_bound_j", "kJ at\nmost", "kilo"),
 )  # fmt: skip
-_FIRST_TO_GO = ("energy_upper_bound_j", "step_s_p90", "task_s_p90", "tokens_per_pass", "step_s_median", "tool_s")
+_FIRST_TO_GO = (
+    "energy_upper_bound_j", "step_s_p90", "task_s_p90", "tokens_per_pass", "step_s_median", "tool_s", "prefill_s",
+    "task_success_without_retries", "usd_per_success", "step_success", "task_s_median",
+)  # fmt: skip
+"""What a narrow terminal leaves out: the time of a task never stands without its success."""
 
 
 def render_agent(document: Mapping[str, Any], look: Look = PLAIN) -> str:
@@ -34,8 +40,11 @@ def render_agent(document: Mapping[str, Any], look: Look = PLAIN) -> str:
         f"{load['longest_context_tokens']:,}", look.width,
     )  # fmt: skip
     precision = f"{look.dot}{settings['precision']}" if "precision" in settings else ""
-    lines += [f"{clean(machine)}{precision}{look.dot}{settings['retries']} retries a step{look.dot}"
-              f"{settings['tasks']:,} tasks drawn", ""]  # fmt: skip
+    lines += wrap(
+        f"{clean(machine)}{precision}{look.dot}{settings['retries']} retries a step{look.dot}"
+        f"{settings['tasks']:,} tasks drawn", look.width,
+    )  # fmt: skip
+    lines.append("")
     lines += _table(rows, look)
     if any("decisions" in r for r in rows):
         lines += ["", *_decisions(rows, look)]
@@ -52,23 +61,27 @@ def label(one: Mapping[str, Any]) -> str:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
-    shown = list(_COLUMNS)
-    for gone in ("", *_FIRST_TO_GO):
-        shown = [c for c in shown if c[0] != gone]
-        strips = [Strip(["strategy"], [[clean(label(r))] for r in rows], right=False)]
-        strips += [Strip(title.split("\n"), [[_cell(r[key], form)] for r in rows]) for key, title, form in shown]
-        if look.width is None or total_width(strips) <= look.width:
-            break
+    every = {"strategy": Strip(["strategy"], [[clean(label(r))] for r in rows], right=False)}
+    every |= {
+        key: Strip(title.split("\n"), [[text] for text in _cells([r[key] for r in rows], form)])
+        for key, title, form in _COLUMNS
+        if any(r[key] is not None for r in rows)
+    }
+    strips, gone = fitted(every, _FIRST_TO_GO, look.width)
     lines = header(strips, look)
     for index in range(len(rows)):
         lines += row(strips, index, look)
-    return lines
+    titles = {key: " ".join(title.split("\n")).replace("/ ", "/") for key, title, _ in _COLUMNS}
+    return lines + left_out([titles[key] for key in titles if key in gone], total_width(list(every.values())), look)
 
 
-def _cell(value: float | None, form: str) -> str:
-    if value is None:
-        return "-"
-    return f"{value / 1e3:,.2f}" if form == "kilo" else format(value, form)
+def _cells(values: Sequence[float | None], form: str) -> list[str]:
+    if form == "thousand":
+        least = min((v * 1e3 for v in values if v), default=1.0)
+        places = min(4, max(0, 2 - floor(log10(least))))
+        return ["-" if v is None else f"{v * 1e3:,.{places}f}" for v in values]
+    scale = 1e3 if form == "kilo" else 1.0
+    return ["-" if v is None else format(v / scale, ",.2f" if form == "kilo" else form) for v in values]
 
 
 def _decisions(rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
@@ -133,9 +146,37 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
             f"What matters most for {label(target)}: a tenth less of "
             + ", ".join(f"{name} saves {value:.1%}" for name, value in order if value >= 0.0005) + "."
         )  # fmt: skip
-    if base is not None and base["usd_per_task_by_tokens"] is not None:
-        said.append(f"By the token price list a task costs {base['usd_per_task_by_tokens']:.4f} USD.")
+    said += draft_notes((one["strategy"], one["options"]) for one in rows)
+    return [*said, *_money(document, target)]
+
+
+def _money(document: Mapping[str, Any], one: Mapping[str, Any] | None) -> list[str]:
+    """What the dollars are: whose prices, of when, and what they leave out."""
+    prices, machine, said = document["settings"]["prices"], document["settings"].get("gpu", "card"), []
+    if prices["usd_per_hour"] is not None and one is not None:
+        whose = f" ({clean(prices['source'])})" if prices["source"] else ""
+        cards = f", {prices['cards']} cards" if prices["cards"] > 1 else ""
+        said.append(
+            f"USD: rent of one {clean(str(machine))} at {prices['usd_per_hour']:g} USD an hour{cards}{whose}, for the "
+            f"time it computes, failed tasks included: {_usd(one['usd_per_success'])} a finished task with "
+            f"{label(one)}; {_usd(one['usd_per_task_card_kept'] / one['task_success'])} if it is kept while tools run. "
+            "--price-per-hour takes yours."
+        )
+    elif prices["usd_per_hour"] is None and "gpu" in document["settings"]:
+        said.append(f"No price of {clean(str(machine))} is known: --price-per-hour gives one.")
+    base = document["rows"][0]
+    if base["usd_per_task_by_tokens"] is not None:
+        whose = f" ({clean(prices['tokens_source'])})" if prices["tokens_source"] else ""
+        said.append(
+            f"By the token price list{whose}, {prices['input_usd']:g} USD a million prompt tokens and "
+            f"{prices['output_usd']:g} written, a task costs {_usd(base['usd_per_task_by_tokens'])}, retries of "
+            f"{label(base)} included."
+        )
     return said
+
+
+def _usd(value: float) -> str:
+    return f"{value:#.2g} USD" if value < 1 else f"{value:,.2f} USD"
 
 
 def _pass_cost(base: Mapping[str, Any], one: Mapping[str, Any]) -> float:

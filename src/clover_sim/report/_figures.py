@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clover_sim.columns import INTERVAL, Column
 from clover_sim.report import Look
 from clover_sim.report._text import clean
-from clover_sim.report.columns import INTERVAL, Column
 
 MISSING = "-"
 _SECONDS = (("µs", "us", 1e-6, 1e-2), ("ms", "ms", 1e-3, 10.0), ("s", "s", 1.0, 36_000.0))
@@ -27,6 +27,20 @@ def option_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(option_text(v) for v in value) + "]"
     return clean(str(value))
+
+
+_LENGTH, _WITH_ROOT = "num_speculative_tokens", "speculative_num_draft_tokens"
+
+
+def said_once(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options without the second spelling of the draft length, which is the first with the root counted.
+
+    >>> said_once({"num_speculative_tokens": 5, "speculative_num_draft_tokens": 6, "acceptance": 0.7})
+    {'num_speculative_tokens': 5, 'acceptance': 0.7}
+    """
+    k = options.get(_LENGTH)
+    twice = isinstance(k, int) and options.get(_WITH_ROOT) == k + 1
+    return {key: value for key, value in options.items() if not (twice and key == _WITH_ROOT)}
 
 
 def options_text(options: Mapping[str, Any] | None, keys: Sequence[str] | None = None) -> str:
@@ -48,7 +62,7 @@ def unit_of(column: Column, rows: Sequence[Mapping[str, Any]], look: Look) -> tu
 def cells(column: Column, rows: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
     """The texts of a column, equally precise; means of several seeds carry their interval.
 
-    >>> from clover_sim.report.columns import column
+    >>> from clover_sim.columns import column
     >>> cells(column("speedup_passes"), [{"speedup_passes": 5.333}, {"speedup_passes": 12}], Look())
     ['5.33x', '12.00x']
     """

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clover_sim.report import PLAIN, Look
-from clover_sim.report._grid import GAP, Strip, header, row
+from clover_sim.report._grid import GAP, Strip, header, row, squeezed
 from clover_sim.report._text import clean, wrap
 
 _LEAST_TEXT, _MOST_TEXT = 30, 32
@@ -30,6 +30,7 @@ def render_listing(items: Sequence[Mapping[str, Any]], look: Look = PLAIN) -> st
             width = room
         cells = [[value] if number else wrap(value, width) for value in values]
         strips.append(Strip(key.split("\n"), cells, right=number))
+    strips = squeezed(strips, look.width)
     lines = header(strips, look)
     for index in range(len(items)):
         lines += row(strips, index, look)

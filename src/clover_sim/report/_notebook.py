@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from clover_sim.columns import Column
 from clover_sim.report import PLAIN
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._rows import labels, usual_columns
 from clover_sim.report._sweep import axis_text, metric_column, with_rates
 from clover_sim.report._text import clean
-from clover_sim.report.columns import Column
 
 MOST_ROWS = 30
 MOST_BARS = 12
@@ -37,7 +37,9 @@ def comparison_svg(result: Any) -> str:
 
 def sweep_html(result: Any) -> str:
     """The Pareto front of a sweep (every row of a small one) as a table, and the notes."""
-    keys = list(dict.fromkeys([result.speed, result.errors, result.best_by, "target_passes", "latency_s"]))
+    keys = list(dict.fromkeys(
+        [result.speed, result.errors, result.best_by, "speedup_time", "target_passes", "latency_s"]
+    ))  # fmt: skip
     small = len(result.rows) <= MOST_ROWS
     chosen = (
         range(len(result.rows))
@@ -89,7 +91,7 @@ def agent_html(document: Any) -> str:
 
     rows = document["rows"]
     columns = [("strategy", [_agent.label(r) for r in rows])]
-    columns += [(" ".join(title.split()), [_agent._cell(r[key], form) for r in rows])
+    columns += [(" ".join(title.split()), _agent._cells([r[key] for r in rows], form))
                 for key, title, form in _agent._COLUMNS]  # fmt: skip
     return _table(columns, len(rows)) + _notes(_agent._sentences(document))
 
@@ -100,9 +102,12 @@ def agent_svg(document: Any) -> str:
     from clover_sim.report import _plot_kinds as kinds
 
     parts = (("prefill_s", "prefill"), ("decode_s", "decoding"), ("tool_s", "tools"))
-    rows = [(_agent.label(r), {name: r[key] for key, name in parts}) for r in document["rows"][:MOST_BARS]]
-    title = f"Where the time of {document['workload']['name']} goes, without failures"
-    desc = "Bars: prefill, decoding and tools of one task under each strategy."
+    rows = [
+        (f"{_agent.label(r)}: {100 * r['task_success']:.3g} % finished", {name: r[key] for key, name in parts})
+        for r in document["rows"][:MOST_BARS]
+    ]
+    title = f"Where the time of {document['workload']['name']} goes without failures, and the share of tasks finished"
+    desc = "Bars: prefill, decoding and tools of one task under each strategy, with the share of tasks it finishes."
     return kinds.stacked(rows, title, desc, "agent", "time of the task", ("s", 1.0))
 
 
@@ -133,9 +138,11 @@ def serve_svg(document: Any) -> str:
     if not ladder:
         return _pictures.empty("Tokens a second by users", "serve")
     series = []
+    wrong = {r["strategy"]: 1000 * r["locked_errors"] / r["tokens"] for r in document["rows"] if r["tokens"]}
     for label in ladder[0]["strategies"]:
         points = [(s["users"], s["strategies"][label]["tokens_per_s"]) for s in ladder]
-        series.append(kinds.Series(label, tuple((x, y, y, y) for x, y in points)))
+        paid = f", {wrong[label]:.2g} wrong of 1,000" if label in wrong else ""
+        series.append(kinds.Series(label + paid, tuple((x, y, y, y) for x, y in points)))
     title = "Tokens a second of the machine by users who always have a request under way"
     wide = ladder[-1]["users"] / ladder[0]["users"] >= 16
     return kinds.lines(series, ("users", "tokens/s in all"), title, "One line a strategy.", log_x=wide, log_y=wide,

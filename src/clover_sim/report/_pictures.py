@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clover_sim.columns import INTERVAL, Column
 from clover_sim.errors import CloverError
 from clover_sim.report import _plot_kinds as kinds
 from clover_sim.report._plot import Figure
 from clover_sim.report._price import PART_NAMES
 from clover_sim.report._rows import labels
-from clover_sim.report._sweep import metric_column, with_rates
-from clover_sim.report.columns import INTERVAL, Column
+from clover_sim.report._sweep import PER_1K, metric_column, with_rates
 
 Row = Mapping[str, Any]
 
@@ -19,48 +19,87 @@ Row = Mapping[str, Any]
 def axis_name(entry: Column) -> str:
     """A figure's name with its unit, for an axis."""
     heading = " ".join(entry.title.split("\n")).replace("/ ", "/").replace("speed-up ", "speed-up in ")
-    if entry.key.endswith("_per_1k"):
-        return f"{heading} tokens"
-    return f"{heading}, {entry.unit}" if entry.unit and entry.form not in ("ratio", "count") else heading
+    if entry.key.endswith(PER_1K):
+        return f"{heading.removesuffix('/1k')} per 1,000 tokens"
+    heading = heading.replace("tok/", "tokens/")
+    told = not entry.unit or entry.unit in heading or entry.form in ("ratio", "count")
+    return heading if told else f"{heading}, {entry.unit}"
 
 
 def of_sweep(result: Any, name: str = "sweep") -> str:
     """Lines where one axis of numbers says it all, else the Pareto scatter."""
     long = [a for a in result.axes if len(a.values) > 1]
+    rows = [with_rates(row, [result.errors]) for row in result.rows]
+    alike = len({row.get(result.errors) for row in rows}) == 1  # then a scatter is a heap
     if result.rows and long and len(long) <= 2:
         for axis in sorted(long, key=lambda a: -len(a.values)):
             others = [a for a in long if a is not axis]
             groups = 1
             for other in others:
                 groups *= len(other.values)
-            if _numbers(axis.values) and len(axis.values) >= 3 and groups <= kinds.MOST_SERIES:
+            if _numbers(axis.values) and len(axis.values) >= (2 if alike else 3) and groups <= kinds.MOST_SERIES:
                 picture = along(result, axis.key, result.speed, name)
                 if picture:
                     return picture
+    if alike and 1 < len(rows) <= kinds.MOST_SERIES * 3:
+        return beside(result, name)
     return pareto_of(result, name)
+
+
+def beside(result: Any, name: str = "rows") -> str:
+    """A bar a row, with its errors: for settings that are names and do not change the text."""
+    rows = [with_rates(row, [result.speed, result.errors]) for row in result.rows]
+    speed, errors = metric_column(result.speed), metric_column(result.errors)
+    several = len({row["strategy"] for row in rows}) > 1
+    data = [(_row_name(row, several), (row.get(result.speed),)) for row in rows]
+    notes = [f"{row[result.errors]:.3g} {'wrong' if result.errors.startswith('locked') else ''}".strip()
+             if row.get(result.errors) is not None else "" for row in rows]  # fmt: skip
+    title = _capital(f"{axis_name(speed)} by {', '.join(a.key for a in result.axes)}; {axis_name(errors)} at the right")
+    desc = f"{speed.meaning} At the right: {errors.meaning}"
+    sign = "x" if speed.form == "ratio" else ""
+    return kinds.bars(data, (axis_name(speed),), axis_name(speed), title, desc, notes, name, sign)
+
+
+def _row_name(row: Row, several: bool) -> str:
+    """The settings of a row in words."""
+    named = [row["strategy"]] * (several or not row["varied"])
+    return ", ".join(named + [f"{k}={v}" for k, v in row["varied"].items()])
 
 
 def along(result: Any, key: str, figure: str, name: str = "lines") -> str:
     """A figure along one axis, a line for each combination of the rest; empty where there is none to draw."""
     entry = metric_column(figure)
-    rows = [with_rates(row, [figure]) for row in result.rows]
-    found: dict[str, list[tuple[float, float, float, float]]] = {}
+    errors = result.errors if result.errors != figure else ""
+    rows = [with_rates(row, [figure, errors]) for row in result.rows]
     several = len({row["strategy"] for row in rows}) > 1
+    series, paid = _series(rows, key, figure, several), _series(rows, key, errors, several)
+    if not series or len(series) > kinds.MOST_SERIES:
+        return ""
+    values = [p[0] for s in series for p in s.points]
+    wide = min(values) > 0 and max(values) / min(values) >= 16
+    band = f"mean of {len(result.seeds)} seeds, 95 % interval" if len(result.seeds) > 1 else "one seed"
+    title, desc, below = _capital(axis_name(entry).partition(",")[0]), entry.meaning, None
+    if paid:
+        lost = metric_column(errors)
+        title += f" and {axis_name(lost)},"
+        desc, below = f"{desc} Below: {lost.meaning}", (paid, axis_name(lost))
+    return kinds.lines(
+        series, (key, axis_name(entry)), f"{title} by {key} ({band})", desc, log_x=wide, name=name, below=below
+    )
+
+
+def _series(rows: Sequence[Row], key: str, figure: str, several: bool) -> list[kinds.Series]:
+    """The lines of a figure along the axis ``key``, one for each combination of the rest; those of ``""`` are none."""
+    found: dict[str, list[tuple[float, float, float, float]]] = {}
     for row in rows:
         value, x = row.get(figure), _number(row["varied"].get(key))
         rest = [row["strategy"]] * several + [f"{k}={v}" for k, v in row["varied"].items() if k != key]
         if value is None or x is None:
             continue
         half = row.get(figure + INTERVAL) or 0.0
-        found.setdefault(", ".join(rest) or row["strategy"], []).append((x, value, value - half, value + half))
-    series = [kinds.Series(n, tuple(sorted(points))) for n, points in found.items()]
-    if not series or len(series) > kinds.MOST_SERIES:
-        return ""
-    values = [p[0] for s in series for p in s.points]
-    wide = min(values) > 0 and max(values) / min(values) >= 16
-    band = f"mean of {len(result.seeds)} seeds, 95 % interval" if len(result.seeds) > 1 else "one seed"
-    title = _capital(f"{axis_name(entry).partition(',')[0]} by {key} ({band})")
-    return kinds.lines(series, (key, axis_name(entry)), title, entry.meaning, log_x=wide, name=name)
+        low = max(0.0, value - half) if value >= 0 else value - half
+        found.setdefault(", ".join(rest) or row["strategy"], []).append((x, value, low, value + half))
+    return [kinds.Series(n, tuple(sorted(points))) for n, points in found.items()]
 
 
 def pareto_of(result: Any, name: str = "pareto") -> str:
@@ -77,9 +116,7 @@ def pareto_of(result: Any, name: str = "pareto") -> str:
     for n, i in enumerate(places):
         row = rows[i]
         back[i] = n
-        text = ", ".join(
-            [row["strategy"]] * (several or not row["varied"]) + [f"{k}={v}" for k, v in row["varied"].items()]
-        )
+        text = _row_name(row, several)
         points.append(
             (row[result.errors], row[result.speed], f"{text}: {row[result.speed]:.4g}, {row[result.errors]:.4g}")
         )
@@ -101,14 +138,23 @@ def of_comparison(result: Any, name: str = "comparison") -> str:
     one = [row for row in rows if row["stream"] == rows[-1]["stream"]]
     if len({row["tokens"] for row in one}) > 2:
         found: dict[str, list[tuple[float, float, float, float]]] = {}
+        paid: dict[str, list[tuple[float, float, float, float]]] = {}
+        errors = f"locked_errors{PER_1K}"
         for label, row in zip(labels(one), one, strict=True):
             if row["latency_s"] is not None:
                 band = (row["latency_s"], row["latency_low_s"], row["latency_high_s"])
                 found.setdefault(label, []).append((row["tokens"], *band))
+                rated = with_rates(row, [errors])
+                wrong, half = rated[errors], rated.get(errors + INTERVAL) or 0.0
+                paid.setdefault(label, []).append((row["tokens"], wrong, max(0.0, wrong - half), wrong + half))
         series = [kinds.Series(n, tuple(sorted(p))) for n, p in found.items()]
-        title = f"Latency by length, {_where(result)} (band: middle 80 % of measured passes)"
-        return kinds.lines(series, ("tokens", "latency, s"), title, "Time of all decoding passes, drafts included.",
-                           name=name)  # fmt: skip
+        title = f"Latency and wrong tokens by length, {_where(result)} (band of latency: middle 80 % of measurements)"
+        lost = metric_column(errors)
+        return kinds.lines(
+            series, ("tokens", "latency, s"), title,
+            f"Time of all decoding passes, drafts included. Below: {lost.meaning}", name=name,
+            below=([kinds.Series(n, tuple(sorted(p))) for n, p in paid.items()], axis_name(lost)),
+        )  # fmt: skip
     last = [row for row in one if row["tokens"] == one[-1]["tokens"]]
     return speedups(result, last, name)
 
@@ -117,7 +163,8 @@ def speedups(result: Any, rows: Sequence[Row], name: str = "speedups") -> str:
     """Speed-up in passes and in time, with the errors that each strategy locked in."""
     names = labels(rows)
     data = [(n, (row["speedup_passes"], row["speedup_time"])) for n, row in zip(names, rows, strict=True)]
-    notes = [f"{row['locked_errors']:.3g} locked" for row in rows]
+    known = [row["locked_errors"] for row in rows]
+    notes = ["errors not known" if errors is None else f"{errors:.3g} locked" for errors in known]
     title = f"Speed-up over token by token: {rows[0]['tokens']:g} tokens of {rows[0]['stream']}, {_where(result)}"
     desc = "Bars: speed-up in passes and in time of each strategy. At the right: wrong tokens that stay in the text."
     return kinds.bars(data, ("in passes", "in time"), "times as fast as ar", title, desc, notes, name)

@@ -170,7 +170,8 @@ class Panel:
                 figure.text(at, self.bottom + 17, label, "m n", "middle")
                 free = at + half
         figure.line(self.left, self.bottom, self.right, self.bottom, "a")
-        figure.text((self.left + self.right) / 2, self.bottom + 36, names[0], "t", "middle")
+        if names[0]:
+            figure.text((self.left + self.right) / 2, self.bottom + 36, names[0], "t", "middle")
         beside = self.left - 18 - max(width_of(label, 11) for label in labels)
         figure.text(beside, (self.top + self.bottom) / 2, names[1], "t", "middle", turn=True)
 
@@ -190,8 +191,21 @@ class Panel:
 
 def panel(figure: Figure, x: Scale, y: Scale, names: tuple[str, str], right: float = 24) -> Panel:
     """Axes that fill what the title and the legend leave."""
-    box = (Panel.margin(y), figure.top + 8, figure.width - right, figure.height - 50)
-    return Panel(figure, box, x, y, names)
+    return stack(figure, x, [(y, names[1], 1.0)], names[0], right)[0]
+
+
+def stack(
+    figure: Figure, x: Scale, ys: Sequence[tuple[Scale, str, float]], name_x: str, right: float = 24
+) -> list[Panel]:
+    """Axes above each other over one x axis, each of ``(scale, name, share of the height)``."""
+    left, top, gap = max(Panel.margin(y) for y, _, _ in ys), figure.top + 8, 38.0
+    free = figure.height - 50 - top - gap * (len(ys) - 1)
+    found = []
+    for number, (y, name, share) in enumerate(ys):
+        box = (left, top, figure.width - right, top + free * share)
+        found.append(Panel(figure, box, x, y, (name_x if number == len(ys) - 1 else "", name)))
+        top += free * share + gap
+    return found
 
 
 def _wrapped(text: str, most: int) -> list[str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clover_sim.report._plot import DASHES, LIGHT, Figure, panel, width_of
+from clover_sim.report._plot import DASHES, LIGHT, Figure, Panel, panel, stack, width_of
 from clover_sim.report._plot_scale import Scale, label_of
 from clover_sim.report._text import clip
 
 MOST_SERIES = len(LIGHT)
+MOST_LABELS = 12
+"""Points of a scatter that all get their names; of more only those of the front do."""
 MOST_BARS = 16
 """Points of a front that show their intervals; those of more would hide each other."""
 
@@ -23,32 +25,43 @@ class Series(NamedTuple):
 
 def lines(
     series: Sequence[Series], names: tuple[str, str], title: str, desc: str, *, log_x: bool = False,
-    log_y: bool = False, name: str = "lines",
+    log_y: bool = False, name: str = "lines", below: tuple[Sequence[Series], str] | None = None,
 ) -> str:  # fmt: skip
-    """Lines with bands from low to high."""
+    """Lines with bands from low to high; ``below`` are lines of the same series and their name, for axes underneath."""
     shown = [s for s in series if s.points][:MOST_SERIES]
-    figure = Figure(title, desc)
+    figure = Figure(title, desc, height=440 if below is None else 620)
     figure.legend([s.name for s in shown], lines=True)
     places = sorted({p[0] for s in shown for p in s.points})
     xs = Scale.around(places, log=log_x)
     if log_x and 2 <= len(places) <= 12:
         xs = Scale(places[0], places[-1], tuple(places), True)
-    values = [v for s in shown for p in s.points for v in p[1:]]
-    ys = Scale.around(values, log=log_y, zero=not log_y and min(values) >= 0 and min(values) < 0.4 * max(values))
-    axes = panel(figure, xs, ys, names)
-    for index, one in enumerate(shown):
+    drawn = [(shown, names[1])] + ([] if below is None else [([*below[0]][:MOST_SERIES], below[1])])
+    shares = (1.0,) if below is None else (0.6, 0.4)
+    scales = [(_scale_of(each, log_y and not n, n > 0), called, shares[n]) for n, (each, called) in enumerate(drawn)]
+    for axes, (each, _) in zip(stack(figure, xs, scales, names[0]), drawn, strict=True):
+        _draw(figure, axes, each)
+    return figure.svg(name)
+
+
+def _scale_of(series: Sequence[Series], log: bool, zero: bool) -> Scale:
+    values = [v for s in series for p in s.points for v in p[1:]] or [0.0]
+    zero = zero or min(values) < 0.4 * max(values)
+    return Scale.around(values, log=log, zero=zero and not log and min(values) >= 0)
+
+
+def _draw(figure: Figure, axes: Panel, series: Sequence[Series]) -> None:
+    for index, one in enumerate(series):
         colour = index % len(LIGHT)
         low = [(axes.x(x), axes.y(a)) for x, _, a, _ in one.points]
         high = [(axes.x(x), axes.y(b)) for x, _, _, b in reversed(one.points)]
         if any(a != b for _, _, a, b in one.points):
             figure.path([*low, *high], f"f{colour} b", closed=True)
-    for index, one in enumerate(shown):
+    for index, one in enumerate(series):
         figure.path([(axes.x(p[0]), axes.y(p[1])) for p in one.points], f"l s{index % len(LIGHT)}", DASHES[index % 8])
         for x, y, a, b in one.points:
             hint = f"{one.name}: {x:g}, {y:.4g}" + (f" ({a:.4g} to {b:.4g})" if a != b else "")
             if len(one.points) <= 40:
                 figure.sign(axes.x(x), axes.y(y), index, hint, 3.5)
-    return figure.svg(name)
 
 
 def pareto(
@@ -83,7 +96,8 @@ def pareto(
             taken += [(low, y - 2, high, y + 2), (x - 2, top, x + 2, bottom)]
         figure.sign(x, y, 2 if i == best else 1, points[i][2], 6 if i == best else 4.5)
         taken.append((x - 7, y - 7, x + 7, y + 7))
-    for i in sorted(ordered, key=lambda i: i != best)[:8]:
+    rest = [i for i in range(len(points)) if i not in ordered] if len(points) <= MOST_LABELS else []
+    for i in [*sorted(ordered, key=lambda i: i != best)[:8], *rest]:
         _label(figure, axes, points[i], taken)
     return figure.svg(name)
 
@@ -103,9 +117,9 @@ def _label(figure: Figure, axes: Any, point: tuple[float, float, str], taken: li
 
 def bars(
     rows: Sequence[tuple[str, Sequence[float | None]]], series: Sequence[str], name_x: str, title: str, desc: str,
-    notes: Sequence[str] = (), name: str = "bars",
+    notes: Sequence[str] = (), name: str = "bars", sign: str = "x",
 ) -> str:  # fmt: skip
-    """Horizontal bars, one group a row; ``notes`` stand at the right of each group."""
+    """Horizontal bars, one group a row; ``notes`` stand at the right of each group, ``sign`` after each number."""
     each, gap = 16, 14
     group = each * len(series) + gap
     label = min(330.0, max(width_of(clip(n, 46)) for n, _ in rows) + 14)
@@ -136,7 +150,7 @@ def bars(
         for s, value in enumerate(row_values):
             if value is not None:
                 figure.rect(left, y + s * each, at(value) - left, each - 2, f"f{s}", f"{row_name}: {value:.4g}")
-                figure.text(at(value) + 5, y + s * each + 11, f"{value:.2f}x", "m n")
+                figure.text(at(value) + 5, y + s * each + 11, f"{value:.2f}{sign}" if sign else f"{value:.4g}", "m n")
         if notes:
             figure.text(end + 54, y + each * len(series) / 2 + 4, notes[r], "t")
     figure.line(left, top, left, bottom, "a")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from clover_sim.columns import COLUMNS, QUALITY, Column, column
 from clover_sim.report import Look
-from clover_sim.report._figures import option_text, options_text
+from clover_sim.report._figures import option_text, options_text, said_once
 from clover_sim.report._text import clean
-from clover_sim.report.columns import COLUMNS, QUALITY, Column, column
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result
@@ -52,7 +52,7 @@ def _varying(rows: Sequence[Row]) -> dict[str, list[str]]:
     """For each strategy name, the options in which its rows differ."""
     seen: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        seen.setdefault(row["strategy"], []).append(row.get("options") or {})
+        seen.setdefault(row["strategy"], []).append(said_once(row.get("options") or {}))
     found = {}
     for name, sets in seen.items():
         keys = dict.fromkeys(key for options in sets for key in options)
@@ -80,14 +80,22 @@ def legend(rows: Sequence[Row]) -> list[str]:
     """For each strategy with options, those that its label does not say: every setting can be read off the page."""
     varying, found = _varying(rows), {}
     for row in rows:
-        stated = (row.get("options") or {}).items()
+        stated = said_once(row.get("options") or {}).items()
         options = {k: v for k, v in stated if k not in varying[row["strategy"]] and (v is not None or k == "drafter")}
         drafter = row.get("drafter")
         if drafter and "drafter" not in varying[row["strategy"]]:
             options.setdefault("drafter", drafter.get("model"))
         if options:
             found[row["strategy"]] = options
-    return [f"{clean(n)}: " + ", ".join(f"{clean(k)}={option_text(v)}" for k, v in o.items()) for n, o in found.items()]
+    return [f"{clean(n)}: " + ", ".join(_stated(k, v) for k, v in o.items()) for n, o in found.items()]
+
+
+def _stated(key: str, value: Any) -> str:
+    """An option; a draft length with its other spelling."""
+    text = f"{clean(key)}={option_text(value)}"
+    if key == "num_speculative_tokens" and isinstance(value, int):
+        return f"{text} (speculative_num_draft_tokens={value + 1} as SGLang counts, root included)"
+    return text
 
 
 def heading(result: Result, look: Look) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clover_sim.notes import draft_notes
 from clover_sim.report import PLAIN, Look
-from clover_sim.report._grid import Strip, header, row, total_width
+from clover_sim.report._grid import Strip, fitted, header, left_out, row, total_width
 from clover_sim.report._text import clean, wrap
 
 _COLUMNS: tuple[tuple[str, str, float, str], ...] = (
@@ -25,7 +26,18 @@ _POLICIES = {
 }
 """What the policies mean, for those who meet them first here."""
 
-_FIRST_TO_GO = ("preemptions", "per_token_s_p90", "latency_s_p90", "first_token_s_p99", "mean_batch", "requests_per_s")
+_LADDER = "tokens a second of the machine, by users who always have a request under way"
+
+_FIRST_TO_GO = (
+    "preemptions", "per_token_s_p90", "latency_s_p90", "first_token_s_p99", "mean_batch", "requests_per_s",
+    "busy_share", "latency_s_p99", "first_token_s_p50", "per_token_s_p50",
+)  # fmt: skip
+_NAMES = {
+    "preemptions": "thrown out", "per_token_s_p90": "per token p90", "latency_s_p90": "latency p90",
+    "first_token_s_p99": "first token p99", "mean_batch": "mean batch", "requests_per_s": "req/s", "busy_share": "busy",
+    "latency_s_p99": "latency p99", "first_token_s_p50": "first token p50", "per_token_s_p50": "per token p50",
+}  # fmt: skip
+"""What a narrow terminal leaves out, in this order; the locked errors stay."""
 
 
 def render_serve(document: Mapping[str, Any], look: Look = PLAIN) -> str:
@@ -40,10 +52,11 @@ def render_serve(document: Mapping[str, Any], look: Look = PLAIN) -> str:
         f"{look.dot}{s['policy']}{look.dot}at most {s['batch']} in a batch", look.width,
     )  # fmt: skip
     if document["ladder"]:
-        lines += ["", look.paint("1", "tokens a second of the machine, by users who always have a request under way")]
+        lines += ["", *(look.paint("1", line) for line in wrap(_LADDER, look.width))]
         lines += _ladder(document["ladder"], look)
     if document["rows"]:
-        lines += ["", look.paint("1", _load(document["load"])), *_table(document["rows"], s, look)]
+        lines += ["", *(look.paint("1", line) for line in wrap(_load(document["load"]), look.width))]
+        lines += _table(document["rows"], s, look)
     lines.append("")
     for sentence in _sentences(document):
         lines += wrap(f"- {clean(sentence)}", look.width, "  ")
@@ -61,17 +74,24 @@ def _load(load: Mapping[str, Any]) -> str:
 
 def _ladder(ladder: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
     labels = list(ladder[0]["strategies"])
-    strips = [Strip(["users"], [[str(step["users"])] for step in ladder])]
+    users = Strip(["users"], [[str(step["users"])] for step in ladder])
+    parts: list[list[Strip]] = [[users]]
     for label in labels:
+        strips = []
         speeds = [step["strategies"][label]["tokens_per_s"] for step in ladder]
         strips.append(Strip(_heading(label), [[f"{v:,.0f}"] for v in speeds]))
         if label != labels[0]:
             gains = [v / step["strategies"][labels[0]]["tokens_per_s"] for v, step in zip(speeds, ladder, strict=True)]
             styles = ["32" if g > 1 else "31" for g in gains]
             strips.append(Strip(["gain"], [[f"{g:.2f}{look.times}"] for g in gains], styles=styles))
-    lines = header(strips, look)
-    for index in range(len(ladder)):
-        lines += row(strips, index, look)
+        if look.width is not None and len(parts[-1]) > 1 and total_width([*parts[-1], *strips]) > look.width:
+            parts.append([users])
+        parts[-1] += strips
+    lines: list[str] = []
+    for part in parts:  # what does not fit beside the others stands below them
+        lines += [""] * bool(lines) + header(part, look)
+        for index in range(len(ladder)):
+            lines += row(part, index, look)
     return lines
 
 
@@ -82,19 +102,16 @@ def _heading(label: str) -> list[str]:
 
 def _table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], look: Look) -> list[str]:
     targets = settings["first_token_target_s"] is not None or settings["per_token_target_s"] is not None
-    shown = [c for c in _COLUMNS if targets or c[0] != "goodput_per_s"]
-    for gone in ("", *_FIRST_TO_GO):
-        shown = [c for c in shown if c[0] != gone]
-        strips = [Strip(["strategy"], [[clean(r["strategy"])] for r in rows], right=False)]
-        for key, title, scale, form in shown:
+    every = {"strategy": Strip(["strategy"], [[clean(r["strategy"])] for r in rows], right=False)}
+    for key, title, scale, form in _COLUMNS:
+        if targets or key != "goodput_per_s":
             cells = [["-" if r[key] is None else format(r[key] * scale, form)] for r in rows]
-            strips.append(Strip(title.split("\n"), cells))
-        if look.width is None or total_width(strips) <= look.width:
-            break
+            every[key] = Strip(title.split("\n"), cells)
+    strips, gone = fitted(every, _FIRST_TO_GO, look.width)
     lines = header(strips, look)
     for index in range(len(rows)):
         lines += row(strips, index, look)
-    return lines
+    return lines + left_out([_NAMES[key] for key in every if key in gone], total_width(list(every.values())), look)
 
 
 def _sentences(document: Mapping[str, Any]) -> list[str]:
@@ -105,6 +122,7 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
     for one in document["crossovers"]:
         said.append(_crossing(one))
     said += _why(document)
+    said += _errors(rows)
     load = document["load"]
     rate = load["rate_per_s"] if load is not None else None
     late = [r["strategy"] for r in rows if rate and r["requests"] and r["requests_per_s"] < 0.9 * rate]
@@ -119,6 +137,7 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
                    "a request starts once its prompt fits, the youngest is thrown out when it is full.")
             )  # fmt: skip
             break
+    said += draft_notes((one["strategy"].partition(":")[0], one["options"]) for one in rows)
     said.append(_POLICIES.get(s["policy"], ""))
     said.append(
         f"Each request draws its passes from a pool of {s['pool_ledgers']:,} ledgers a strategy that the engine made "
@@ -126,6 +145,16 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
         "Prompts are computed in steps of their own."
     )
     return [one for one in said if one]
+
+
+def _errors(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the speeds of the ladder, which stand without errors, were paid with."""
+    wrong = [
+        f"{one['strategy']} {1000 * one['locked_errors'] / one['tokens']:.2g}"
+        for one in rows
+        if one["tokens"] and one["locked_errors"]
+    ]
+    return [f"Wrong tokens locked in, of 1,000, with however many users: {', '.join(wrong)}."] if wrong else []
 
 
 def _why(document: Mapping[str, Any]) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from clover_sim.columns import COLUMNS, INTERVAL, Column, column
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._charts import scatter, spark
 from clover_sim.report._figures import cells, option_text, unit_of
-from clover_sim.report._grid import Strip, header, row, total_width
+from clover_sim.report._grid import Strip, header, row, squeezed, total_width
 from clover_sim.report._rows import count, heading
 from clover_sim.report._text import clean, wrap
-from clover_sim.report.columns import COLUMNS, INTERVAL, Column, column
 from clover_sim.report.table import _flow
 
 PER_1K = "_per_1k"
@@ -63,24 +63,42 @@ def table(result: Any, look: Look = PLAIN, every: bool = False) -> str:
         what = "Pareto front" if result.front else "best"
         lines.append(f"{what}: {count(len(some), 'row')} of {len(rows):,} (--all shows every row)")
     strips = [Strip(["", "strategy"], [[clean(r["strategy"])] for r in some], right=False)]
-    strips += [Strip(["", axis.key], [[axis_text(r, axis.key)] for r in some]) for axis in result.axes]
+    strips += [_axis_strip(axis, some) for axis in result.axes]
     if len({r["tokens"] for r in rows}) > 1 and not any(a.key == "tokens" for a in result.axes):
         strips.append(_strip(column("tokens"), some, look))
-    extra = ["target_passes", "tokens_per_pass", "latency_s", "tokens_per_s", "speedup_passes"]
     chosen = [_strip(metric_column(key), some, look) for key in keys]
     marks = Strip(["", ""], [[_mark(i, result, look)] for i in shown], right=False)
-    for key in extra:
+    for key in _extra(result):
         if key not in keys and all(r.get(key) is not None for r in some):
             more = _strip(metric_column(key), some, look)
             if look.width is None or total_width([*strips, *chosen, more, marks]) <= look.width:
                 chosen.append(more)
-    strips += [*chosen, marks]
+    strips = squeezed([*strips, *chosen, marks], look.width)
     lines += ["", *header(strips, look)]
     for index in range(len(some)):
         lines += row(strips, index, look)
     lines += _picture(rows, result, look)
     lines += [""] + [part for note in result.notes for part in wrap(f"- {clean(note)}", look.width, "  ")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _axis_strip(axis: Any, rows: Sequence[Mapping[str, Any]]) -> Strip:
+    """The values of a varied setting, names from the left and numbers from the right."""
+    texts = [axis_text(item, axis.key) for item in rows]
+    return Strip(["", axis.key], [[text] for text in texts], right=all(_is_figure(text) for text in texts))
+
+
+def _is_figure(text: str) -> bool:
+    return set(text) <= set("0123456789.-+eE")
+
+
+def _extra(result: Any) -> list[str]:
+    """Figures beside those that are judged, the most telling first; requests together have a speed of their own."""
+    together = any(a.key == "batch_size" for a in result.axes) or (result.settings.get("batch_size") or 1) > 1
+    return [
+        "speedup_time", *(["total_tokens_per_s"] if together else []), "target_passes", "tokens_per_pass", "latency_s",
+        "tokens_per_s", "speedup_passes",
+    ]  # fmt: skip
 
 
 class _Shown:
@@ -160,7 +178,9 @@ def csv(result: Any, look: Look = PLAIN, every: bool = True) -> str:
 
 def markdown(result: Any, look: Look = PLAIN, every: bool = False) -> str:
     """The rows that the table shows as a markdown table, and the notes."""
-    keys = list(dict.fromkeys([result.speed, result.errors, result.best_by, "target_passes", "latency_s"]))
+    keys = list(dict.fromkeys(
+        [result.speed, result.errors, result.best_by, "speedup_time", "target_passes", "latency_s"]
+    ))  # fmt: skip
     rows = [with_rates(item, keys) for item in result.rows]
     shown = list(range(len(rows)) if every or len(rows) <= MOST_ROWS else sorted({*result.front, *_best(result)}))
     some = [rows[i] for i in shown]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_BETWEEN = "-_/:,="
+"""Signs between the parts of a name, after which it may go on in the next line."""
+
 
 def clean(text: str) -> str:
     r"""``text`` with everything that could steer a terminal written out as an escape.
@@ -68,11 +71,24 @@ def shorten(text: str, most: int) -> str:
     return f"{text[:half]}...{text[len(text) - half :]}"
 
 
+def parts_of(text: str) -> list[str]:
+    """The parts of a text that no line break should go through.
+
+    >>> parts_of("qwen3-30b-a3b on h200")
+    ['qwen3-', '30b-', 'a3b', 'on', 'h200']
+    """
+    for sign in _BETWEEN:
+        text = text.replace(sign, sign + " ")
+    return text.split()
+
+
 def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
     """The words of ``text`` in lines of at most ``width`` columns; later lines start with ``indent``.
 
-    >>> wrap("- one two three", 9, "  ")
-    ['- one two', '  three']
+    A longer word is broken, after a sign between its parts where there is one.
+
+    >>> wrap("- one two three", 9, "  "), wrap("llama-3.1-70b", 9)
+    (['- one two', '  three'], ['llama-', '3.1-70b'])
     """
     if width is None:
         return [text]
@@ -85,6 +101,8 @@ def wrap(text: str, width: int | None, indent: str = "") -> list[str]:
             longer = indent + word
         while display_width(longer) > width > display_width(indent) + 1:
             head = clip(longer, width, "")
+            part = max(head.rfind(sign, len(indent) + 1) for sign in _BETWEEN) + 1
+            head = head[:part] if part > 0 and longer[len(indent)] not in _BETWEEN else head
             lines.append(head)
             longer = indent + longer[len(head) :]
         line, started = longer, True

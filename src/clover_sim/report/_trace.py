@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clover_sim.report import PLAIN, Look
-from clover_sim.report._figures import options_text
+from clover_sim.report._figures import options_text, said_once
 from clover_sim.report._text import clean, clip, display_width, pad, wrap
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def render_trace(trace: Trace, look: Look = PLAIN) -> str:
 
 
 def _heading(trace: Trace, look: Look) -> list[str]:
-    options = options_text(trace.options)
+    options = options_text(said_once(trace.options))
     kinds = _kinds(trace)
     noun = f"{_word(kinds[0])} pass" if len(kinds) == 1 else "pass"
     passes = f"{len(trace.passes)} {noun}{'es' * (len(trace.passes) != 1)}"

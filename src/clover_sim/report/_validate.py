@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clover_sim.report import PLAIN, Look
+from clover_sim.report._grid import Strip, header, squeezed
+from clover_sim.report._grid import row as row_lines
 from clover_sim.report._text import clean, clip, wrap
 
 MOST_WORST = 10
@@ -97,6 +99,8 @@ def _rows(rows: Sequence[Mapping[str, Any]], once: bool, look: Look) -> list[str
             repeated,
         ])  # fmt: skip
     heading = ["model", "hardware", "engine", "format", "batch", "predicted", "measured", "error", ""]
+    if not any(cell[-1] for cell in cells):
+        heading, cells = heading[:-1], [cell[:-1] for cell in cells]
     return _table(heading, cells, 4, look)
 
 
@@ -138,10 +142,8 @@ def _summary(rows: Sequence[Sequence[Any]], look: Look) -> list[str]:
 
 
 def _table(heading: Sequence[str], cells: Sequence[Sequence[str]], left: int, look: Look) -> list[str]:
-    widths = [max(len(row[i]) for row in [heading, *cells]) for i in range(len(heading))]
-
-    def line(row: Sequence[str]) -> str:
-        pairs = enumerate(zip(row, widths, strict=True))
-        return "  ".join(cell.ljust(w) if i < left else cell.rjust(w) for i, (cell, w) in pairs)
-
-    return [look.paint("1", line(heading)), *map(line, cells)]
+    """The cells under a heading; the first ``left`` columns are texts, which take more lines where there is no room."""
+    strips = squeezed(
+        [Strip([name], [[row[i]] for row in cells], right=i >= left) for i, name in enumerate(heading)], look.width
+    )
+    return [*header(strips, look)[:-1], *(line for i in range(len(cells)) for line in row_lines(strips, i, look))]

@@ -6,10 +6,10 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
+from clover_sim.columns import COLUMNS, INTERVAL
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import options_text
 from clover_sim.report._text import clean
-from clover_sim.report.columns import COLUMNS, INTERVAL
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from clover_sim.columns import COLUMNS, INTERVAL
 from clover_sim.report import PLAIN, Look, _page, _pictures, _what_if
 from clover_sim.report._figures import option_text
 from clover_sim.report._rows import heading, labels
 from clover_sim.report._text import clean
-from clover_sim.report.columns import COLUMNS, INTERVAL
 from clover_sim.stats import two_digits
 
 if TYPE_CHECKING:
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 EXTENSIONS = (".html", ".htm")
 
-_NUMBERS = (
-    "target_passes", "tokens_per_pass", "speedup_passes", "speedup_time", "locked_errors", "forced_commits",
-    "latency_s", "tokens_per_s",
-)  # fmt: skip
+_LEFT_OUT = ("tokens", "draft_passes", "ms_per_pass")
+"""Numbers of the usual table that the page's has not: the first stands elsewhere, the others follow from its own."""
 _MOST_SHOWN = 400
 """Rows of the table; the pictures and the sliders have all."""
 
@@ -106,7 +104,8 @@ def _table(result: Any) -> str:
         kept = front | ({best} if best is not None else set())
         step = -(-len(rows) // (_MOST_SHOWN - min(len(kept), _MOST_SHOWN // 2)))
         shown = sorted(kept | set(range(0, len(rows), step)))  # type: ignore[assignment]
-    numbers = [c for c in COLUMNS if c.key in _NUMBERS and any(row.get(c.key) is not None for row in rows)]
+    usual = [c for c in COLUMNS if c.numeric and c.priority is not None and c.key not in _LEFT_OUT]
+    numbers = [c for c in usual if any(row.get(c.key) is not None for row in rows)]
     told = [key for key in ("stream", "tokens", "strategy") if rows and len({row[key] for row in rows}) == 1]
     if not axes and "strategy" in told:
         told.remove("strategy")  # the only name that a row of a comparison has

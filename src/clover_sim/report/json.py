@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from clover_sim.columns import COLUMNS, INTERVAL
 from clover_sim.report import PLAIN, Look
-from clover_sim.report.columns import COLUMNS, INTERVAL
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from clover_sim.columns import Column
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
 from clover_sim.report._rows import groups, heading, labels, legend, usual_columns
 from clover_sim.report._text import clean
-from clover_sim.report.columns import Column
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result

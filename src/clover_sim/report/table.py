@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from clover_sim.columns import QUALITY, Column
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._figures import cells, unit_of
-from clover_sim.report._grid import GAP, Strip, header, row, total_width
+from clover_sim.report._grid import GAP, Strip, header, left_out, row, total_width
 from clover_sim.report._rows import Row, groups, heading, labels, legend, usual_columns
 from clover_sim.report._text import clean, clip, display_width, wrap
-from clover_sim.report.columns import QUALITY, Column
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result
@@ -31,9 +31,7 @@ def render(result: Result, look: Look = PLAIN) -> str:
     lines += ["", *header(strips, look), *_body(result, strips, look)]
     if left := [c for c in columns if c not in shown]:
         needed = total_width([_strip(c, result.rows, look) for c in columns])
-        names = ", ".join(c.heading for c in left)
-        hint = f"left out at {look.width} columns: {names} (all at {needed}, or with --format json)"
-        lines += ["", *(look.paint("2", line) for line in wrap(hint, look.width))]
+        lines += left_out([c.heading for c in left], needed, look)
     if options := legend(result.rows):
         lines += ["", *(look.paint("2", line) for text in options for line in wrap(text, look.width, "  "))]
     if result.notes:

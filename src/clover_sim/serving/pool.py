@@ -107,7 +107,7 @@ def passes_of(finished: Run) -> Passes:
     segments: list[Segment] = []
     drafts = draft_width = 0
     rows = len(ledger)
-    starts = ledger.start
+    starts, contexts = ledger.start, ledger.context
     open_segment: list[Any] | None = None  # key, count, first context, sum of contexts
     for i in range(rows):
         kind = ledger.kind[i]
@@ -123,7 +123,7 @@ def passes_of(finished: Run) -> Passes:
             following is None
             or (starts[following] >= starts[i] + ledger.tokens[i] and ledger.kind[following] != Kind.KV_WRITE)
         )
-        context = ledger.context[i]
+        context = contexts[i]
         if open_segment is not None and open_segment[0] == key:
             open_segment[1] += 1
             open_segment[3] += context

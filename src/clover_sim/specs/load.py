@@ -42,14 +42,34 @@ def load_model(name: str) -> ModelSpec:
         from clover_sim.specs.checkpoint import load_checkpoint
 
         return load_checkpoint(name).spec
+    if name.startswith((".", os.sep, "~")) and not name.lower().endswith(".toml"):
+        raise InputError(f"{name}: no such file or directory; expected a model's directory, config.json or name")
     return _load("model", "models", name, model_from_table)
 
 
+def model_and_precision(name: str | None = None, precision: str | None = None) -> tuple[ModelSpec, Any]:
+    """A model, and the format of its weights: the one asked for, else (or for ``auto``) the file's own, else bf16.
+
+    >>> model_and_precision("qwen3-30b-a3b")[1], model_and_precision("qwen3-30b-a3b", "fp8")[1]
+    ('bf16', 'fp8')
+    """
+    name = name or DEFAULT_MODEL
+    asked = precision if precision and precision.lower() != "auto" else None
+    if not is_configuration(name):
+        return load_model(name), asked or "bf16"
+    from clover_sim.specs.checkpoint import load_checkpoint
+
+    found = load_checkpoint(name)
+    return found.spec, asked or found.precision or "bf16"
+
+
 def is_configuration(name: str) -> bool:
-    """Whether a model's name is the path of a ``.json`` file or of a directory."""
+    """Whether a model's name is the path of a ``.json`` file or of a directory; a model of the package goes first."""
     if name.lower().endswith(".json"):
         return True
-    return (os.sep in name or name in (".", "..")) and os.path.isdir(name)
+    if not os.path.isdir(name):
+        return False
+    return os.sep in name or name in (".", "..") or slug(name) not in all_names(os.path.join(DATA, "models"))
 
 
 def load_hardware(name: str) -> HardwareSpec:
@@ -146,6 +166,8 @@ def _load(what: str, folder: str, name: str, build: Callable[[dict[str, Any], st
     wanted = slug(name)
     here = os.path.join(DATA, folder)
     path = os.path.join(here, wanted + ".toml")
+    if name.strip(".") and os.path.isdir(name) and (os.sep in name or not os.path.isfile(path)):
+        raise UsageError(f"unknown {what} {name!r}: that is a directory; expected a name, or a .toml file")
     if not wanted or os.path.basename(wanted) != wanted or not os.path.isfile(path):
         path = _by_alias(what, here, name, wanted)
     return build(read_table(path), os.path.basename(path))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from clover_sim.speculation.answer import Answer as Answer
     from clover_sim.speculation.answer import Point as Point
-    from clover_sim.speculation.answer import speculate as speculate
     from clover_sim.speculation.cycles import Cycle as Cycle
     from clover_sim.speculation.cycles import Measured as Measured
     from clover_sim.speculation.cycles import cycle as cycle
@@ -24,9 +23,10 @@ if TYPE_CHECKING:
     from clover_sim.speculation.methods import shape_of as shape_of
     from clover_sim.speculation.presets import WORKLOADS as WORKLOADS
     from clover_sim.speculation.presets import preset as preset
+    from clover_sim.speculation.question import speculate as speculate
 
 _HOMES = {
-    "answer": ("Answer", "Point", "speculate"), "cycles": ("Cycle", "Measured", "cycle"),
+    "answer": ("Answer", "Point"), "question": ("speculate",), "cycles": ("Cycle", "Measured", "cycle"),
     "heads": ("HEADS", "drafter_model"), "methods": ("ALIASES", "METHODS", "Shape", "method_name", "shape_of"),
     "presets": ("WORKLOADS", "preset"),
 }  # fmt: skip

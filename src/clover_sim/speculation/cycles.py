@@ -20,13 +20,15 @@ MATCH_S = 50e-6
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """One cycle of a batch. Times in seconds.
+    """One cycle of a batch. Times in seconds; the parts as priced, without the factor.
 
     Args:
         batch_size, context_tokens: requests, and cached tokens of each. shape: passes of the cycle.
         plain_s: one plain step of the same batch. verify_s, draft_s, match_s: the parts.
         low_s, high_s: the cycle with the band of its verify pass. hit_rate: share of cycles with drafts (n-grams).
         width_bytes, plain_bytes: weights and cache that the verify pass and the plain step read.
+        factor: what a cycle takes over its parts, as measured (see :class:`Measured`). plain_measured: whether the
+        plain step was.
     """
 
     batch_size: int
@@ -42,6 +44,8 @@ class Cycle:
     width_bytes: float = 0.0
     plain_bytes: float = 0.0
     largest_part: str = ""
+    factor: float = 1.0
+    plain_measured: bool = False
 
     @property
     def cycle_s(self) -> float:
@@ -54,7 +58,13 @@ class Cycle:
         return self.cycle_s / self.plain_s
 
     def _mean(self, verify_s: float) -> float:
-        return self.hit_rate * verify_s + (1 - self.hit_rate) * self.plain_s + self.draft_s + self.match_s
+        hits = self.hit_rate
+        return self.factor * (hits * (verify_s + self.draft_s) + (1 - hits) * self.plain_s + self.match_s)
+
+    @property
+    def rest_s(self) -> float:
+        """What no price explains of a cycle: its share of ``cycle_s`` beyond the parts; below 0 if they take less."""
+        return self.cycle_s * (1 - 1 / self.factor)
 
     @property
     def ratio_band(self) -> tuple[float, float]:
@@ -73,6 +83,9 @@ class Measured:
             and a draft pass.
         width_s: time of a verify pass by its width, for backends that do not share weights between rows.
         amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
+        cycle_factor: a measured cycle over its price, by which every cycle is longer, whatever its draft length and
+            batch; the plain step is not. batch_size: the batch at which the plain step was measured, if it is another
+            than that asked for.
     """
 
     plain_step_s: float | None = None
@@ -81,6 +94,8 @@ class Measured:
     width_s: Mapping[int, float] | None = None
     amortization: float = 1.0
     host_factor: float = 1.0
+    cycle_factor: float = 1.0
+    batch_size: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("plain_step_s", "draft_cost_ratio", "cycle_overhead_s"):
@@ -89,6 +104,8 @@ class Measured:
                 raise InputError(f"{name} is {value!r}; expected a number of at least 0")
         if not 0 <= self.amortization <= 1:
             raise UsageError(f"amortization {self.amortization}: expected 0 (nothing shared) to 1 (all shared)")
+        if not 0 < self.cycle_factor < 1e6:
+            raise InputError(f"cycle_factor is {self.cycle_factor!r}; expected a number above 0, near 1")
 
 
 _IMPOSSIBLE = 0.25
@@ -131,18 +148,20 @@ def cycle(
         plain_s = measured.width_s.get(1, plain_s)
     verify_s = measured.amortization * verify_s + (1 - measured.amortization) * shape.width * plain_s
     draft_s = 0.0
-    for width in shape.draft_widths:
-        if measured.draft_cost_ratio is not None:
-            draft_s += measured.draft_cost_ratio * plain_s
-        else:
+    if measured.draft_cost_ratio is not None:
+        draft_s = len(shape.draft_widths) * measured.draft_cost_ratio * plain_s
+    else:
+        for width in dict.fromkeys(shape.draft_widths):
             draft = price(machine, PassShape(Kind.DRAFT, (width,) * sequences, context))
-            draft_s += draft.latency_s + (measured.host_factor - 1) * draft.host_s
+            one_s = draft.latency_s + (measured.host_factor - 1) * draft.host_s
+            draft_s += shape.draft_widths.count(width) * one_s
     scale = verify_s / verify.latency_s
     return Cycle(
         batch_size, context_tokens, shape, plain_s, verify_s, draft_s,
         0.0 if shape.draft_widths else MATCH_S * sequences,
         verify.low_s * scale, verify.high_s * scale, hit_rate, verify.weight_bytes + verify.kv_bytes,
-        plain.weight_bytes + plain.kv_bytes, verify.largest_part,
+        plain.weight_bytes + plain.kv_bytes, verify.largest_part, measured.cycle_factor,
+        measured.plain_step_s is not None,
     )  # fmt: skip
 
 

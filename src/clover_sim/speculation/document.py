@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clover_sim.speculation.answer import Answer
+from clover_sim.speculation.answer import Answer, Point
+from clover_sim.speculation.methods import METHODS, TREE
+from clover_sim.speculation.words import longest
 
 SCHEMA = "clover-sim/speculation/1"
 Taken = Sequence[tuple[str, Any, str]]
@@ -31,14 +33,16 @@ def document(found: Answer, taken: Taken = ()) -> dict[str, Any]:
             "conditional": list(accepted.conditional), "alpha": accepted.alpha, "conventions": list(accepted.echo()),
         },
         "plain_step_s": c.plain_s, "verify_s": c.verify_s, "draft_s": c.draft_s, "match_s": c.match_s,
-        "cycle_s": c.cycle_s, "tokens_per_cycle": found.tokens_per_cycle, "cost_ratio": found.cost_ratio,
-        "speedup": found.speedup, "speedup_low": found.low, "speedup_high": found.high,
+        "cycle_factor": c.factor, "cycle_s": c.cycle_s, "tokens_per_cycle": found.tokens_per_cycle,
+        "cost_ratio": found.cost_ratio, "speedup": found.speedup, "speedup_low": found.low,
+        "speedup_high": found.high, "speedup_by_prices": found.by_prices,
         "tokens_per_s": found.tokens_per_cycle * c.batch_size / c.cycle_s,
         "plain_tokens_per_s": c.batch_size / c.plain_s,
         "speedup_range_of_preset": list(found.range_speedup) if found.range_speedup else None,
         "break_even_acceptance_length": found.break_even_length, "break_even_acceptance_rate": found.break_even_rate,
         "break_even_alpha": found.break_even_alpha, "worst_case_speedup": found.worst_case,
         "wasted_drafts_per_1000_tokens": found.wasted_drafts, "best_num_speculative_tokens": found.best_k,
+        "longest_num_speculative_tokens_tried": found.lengths[-1].k,
         "lengths": [
             {
                 "num_speculative_tokens": p.k, "tokens_per_cycle": p.acceptance_length, "cost_ratio": p.cost_ratio,
@@ -75,6 +79,10 @@ def outline(found: Answer, taken: Taken = ()) -> list[Block]:
         rows.append(("drafting", f"{c.draft_s * ms:.2f}", f"ms, {passes} pass{'es' if passes > 1 else ''} of {name}"))
     else:
         rows.append(("matching", f"{c.match_s * ms:.2f}", f"ms; drafts in {c.hit_rate:.0%} of the cycles"))
+    if c.factor != 1:
+        rest = f"ms, measured beyond these; the cycle takes {c.factor:.2f} times its price"
+        rows.append(("in no price", f"{c.rest_s * ms:.2f}", rest))
+        rows.append(("by prices alone", f"{found.by_prices:.2f}", "x, if a cycle took as priced"))
     if found.break_even_rate is not None:
         rows.append(("break-even rate", f"{found.break_even_rate:.1%}", "accepted / drafted at this length"))
     else:
@@ -86,22 +94,40 @@ def outline(found: Answer, taken: Taken = ()) -> list[Block]:
     ]
     if found.range_speedup:
         rows.append(("range", f"{found.range_speedup[0]:.2f}", f"to {found.range_speedup[1]:.2f} x for such texts"))
-    best = [
-        (f"k = {p.k}", f"{p.speedup:.2f}", f"x ({p.marginal_speedup:+.2f}), {p.acceptance_length:.2f} tokens a cycle")
-        for p in found.lengths
-    ]
     where = f"{machine.model.name} on {machine.hardware.name}, {machine.engine.name}"
     batches = [
         (f"batch {b}", f"{s:.2f}", f"x; {by_schedule:.2f} by schedule")
         for (b, s), (_, by_schedule) in zip(found.by_batch, found.scheduled, strict=True)
     ]
     runs = ", ".join(f"[{a}, {b}, {k}]" for a, b, k in found.schedule)
-    said = [(name, str(value), place) for name, value, place in taken]
     return [
-        *([("taken from the log", said, [])] if said else []),
+        *([_said(taken)] if taken else []),
         (f"{c.shape.method} for {where}", rows, []),
-        ("by draft length", best, []),
+        ("by draft length", [_length(found, p) for p in found.lengths], _about_lengths(found)),
         ("by batch, this length", batches, [f"best length by batch, as vLLM takes it: [{runs}]"]),
         ("what the acceptance means", [], [f"- {line}" for line in found.acceptance.echo()]),
         ("verdict", [], [found.verdict]),
     ]
+
+
+def _length(found: Answer, p: Point) -> tuple[str, str, str]:
+    marks = "".join([", as above" * (p.k == found.cycle.shape.k), ", best" * (p.k == found.best_k)])
+    return f"k = {p.k}", f"{p.speedup:.2f}", f"x ({p.marginal_speedup:+.2f}), {p.acceptance_length:.2f} tokens{marks}"
+
+
+def _about_lengths(found: Answer) -> list[str]:
+    said = []
+    if not found.best_k:
+        said.append("best: none, plain decoding is faster")
+    elif further := longest(found):
+        said.append(f"best: {found.best_k}, {further}")
+    if METHODS[found.cycle.shape.method].how != TREE and found.known_k < found.lengths[-1].k:
+        said.append(f"acceptance beyond k = {found.known_k} is drawn on from there")
+    return said
+
+
+def _said(taken: Taken) -> Block:
+    """What was taken; places without the name of the file, which stands above."""
+    file = taken[0][2].rpartition(":")[0]
+    rows = [(name, str(value), where.replace(f"{file}:", "line ") if file else where) for name, value, where in taken]
+    return f"taken from the log {file}".rstrip(), rows, []

@@ -10,6 +10,13 @@ WORKLOADS = {"code": 0.80, "math": 0.78, "chat": 0.70, "prose": 0.58, "rag": 0.6
 """Conditional acceptance of the first draft with an EAGLE-3 head. Judged from published acceptance lengths (arXiv
 2503.01840, SpecForge SpecBundle, vLLM recipes); prompts of random tokens give the last, which is no workload."""
 
+NEAREST = {
+    "tool-call": "code", "tiny-tool-call": "code", "tiny-code": "code", "agent": "code", "json": "code", "sql": "code",
+    "thinking": "math", "reasoning": "math", "gsm8k": "math", "humaneval": "code", "mt-bench": "chat",
+    "summary": "rag", "qa": "rag", "reference": "prose", "story": "prose", "translation": "prose",
+}  # fmt: skip
+"""Other names of kinds of text, those of profiles among them, and the preset whose texts are most like theirs."""
+
 MTP_ABOVE = 0.08
 """How much more a target's own multi-token layer gets (arXiv 2412.19437; vLLM recipes)."""
 
@@ -31,7 +38,7 @@ def preset(workload: str, method: str, k: int, shift: float = 0.0) -> tuple[Acce
     (2.89, 1.0)
     """
     if workload not in WORKLOADS:
-        raise UsageError(f"workload {workload!r} has no preset{suggest(workload, WORKLOADS)}")
+        raise UsageError(_unknown(workload))
     name, rho, hit_rate = method_name(method), DEFAULT_RHO, 1.0
     alpha = WORKLOADS[workload]
     if METHODS[name].how == BLOCK:
@@ -43,3 +50,14 @@ def preset(workload: str, method: str, k: int, shift: float = 0.0) -> tuple[Acce
     made = from_alpha(min(max(alpha + shift, 0.0), 1.0), k, rho)
     given = f"preset {workload} for {name}: {made.given}; judged from published runs, {SPREAD:g} either way"
     return Acceptance(made.survival, given, rho), hit_rate
+
+
+def _unknown(workload: str) -> str:
+    """That there is no preset, which is nearest, and which there are."""
+    near = NEAREST.get(workload.lower().replace("_", "-"))
+    if near is None:
+        return f"workload {workload!r} has no preset{suggest(workload, WORKLOADS)}"
+    return (
+        f"workload {workload!r} has no preset, for no acceptance of drafts on such texts is published; the nearest is "
+        f"{near}; known: {', '.join(sorted(WORKLOADS))}"
+    )

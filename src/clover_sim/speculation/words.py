@@ -2,31 +2,78 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from clover_sim.speculation.answer import Answer
+from clover_sim.speculation.cycles import Cycle
+from clover_sim.speculation.methods import BLOCK, METHODS
 
-if TYPE_CHECKING:
-    from clover_sim.speculation.answer import Answer
-
-_EVEN = 0.05
+EVEN = 0.05
 """Distance from 1 within which a priced speed-up is neither a gain nor a loss."""
+
+_NONE = "no draft length pays."
+_WORTH_IT = 1.02
+"""Gain from which another draft length is more than a hair better."""
 
 
 def verdict(found: Answer) -> str:
     """Whether it pays, in figures, and the way out if it does not."""
     speedup, ratio = found.speedup, found.cost_ratio
     what = f"a cycle writes {found.tokens_per_cycle:.2f} tokens for {ratio:.2f} plain steps"
-    if abs(speedup - 1) <= _EVEN:
+    unsure = unexplained(found.cycle) and undecided(speedup, found.by_prices)
+    if unsure:
+        first = f"Whether speculation pays cannot be told: {what}, {speedup:.2f}x if such a step takes its price."
+    elif abs(speedup - 1) <= EVEN:
         first = f"Speculation breaks even, {speedup:.2f}x: {what}."
     elif speedup > 1:
         first = f"Speculation pays, {speedup:.2f}x: {what}."
     else:
         first = f"Speculation is slower than plain decoding, {speedup:.2f}x: {what}, {_reason(found)}."
-    return f"{first} {_advice(found)}"
+    advice = _advice(found)
+    if unsure:
+        advice = "With a plain step at its price: " + (f"{advice[0].lower()}{advice[1:]}" if found.best_k else _NONE)
+    return f"{first}{_misfit(found)} {advice}"
+
+
+def unexplained(c: Cycle) -> bool:
+    """Whether the measured cycle lies outside the band of its price, and no plain step was measured beside it."""
+    return not c.plain_measured and not c.low_s <= c.verify_s * c.factor <= c.high_s
+
+
+def undecided(speedup: float, by_prices: float, even: float = EVEN) -> bool:
+    """Whether one of two estimates is a gain and the other is none.
+
+    >>> undecided(0.94, 1.77), undecided(1.3, 1.8), undecided(0.5, 0.9)
+    (True, False, False)
+    """
+    low, high = sorted((speedup, by_prices))
+    return low <= 1 < high / (1 + even) or low * (1 + even) < 1 <= high
+
+
+def longest(found: Answer) -> str:
+    """Where the fastest length tried is the longest, what to do about it."""
+    if not found.best_k or found.best_k != found.lengths[-1].k:
+        return ""
+    if METHODS[found.cycle.shape.method].how == BLOCK:
+        return "the whole block"
+    return f"the longest tried; --draft-lengths {2 * found.best_k} goes further"
+
+
+def _misfit(found: Answer) -> str:
+    c = found.cycle
+    if c.factor == 1:
+        return ""
+    measured = f"The measured cycle takes {c.factor:.2f} times its price, which is in this"
+    if c.plain_measured:
+        return f" {measured}."
+    if not unexplained(c):
+        return f" {measured} (prices alone: {found.by_prices:.2f}x)."
+    return f" {measured}; if a plain step is off as much, it is {found.by_prices:.2f}x: measure one (--baseline)."
 
 
 def _reason(found: Answer) -> str:
     c = found.cycle
     extra = c.verify_s - c.plain_s
+    if c.rest_s > max(c.draft_s, extra):
+        return f"of which {c.rest_s / c.plain_s:.2f} are in no price"
     if c.draft_s > extra:
         return f"and drafting alone costs {c.draft_s / c.plain_s:.2f} of them"
     if found.machine.model.is_moe and c.width_bytes > 1.3 * c.plain_bytes:
@@ -37,20 +84,31 @@ def _reason(found: Answer) -> str:
 
 
 def _advice(found: Answer) -> str:
-    k, best = found.cycle.shape.k, found.best_k
-    if found.speedup < 1 - _EVEN:
-        if best:
-            gain = found.lengths[best - 1].speedup
-            return f"Draft {best} instead of {k}: {gain:.2f}x."
-        if found.break_even_rate is None:
-            return f"Even full acceptance ({k + 1} tokens) could not pay for it: leave it off here."
-        return f"It would pay from {found.break_even_length:.2f} tokens a cycle on; as it is, leave it off."
-    parts = []
-    if best and best != k and found.lengths[best - 1].speedup > 1.02 * found.speedup:
-        parts.append(f"draft length {best} is best ({found.lengths[best - 1].speedup:.2f}x)")
-    if found.crossover_batch is not None:
+    k, best, parts = found.cycle.shape.k, found.best_k, []
+    if best and best != k:
+        gain = found.lengths[best - 1].speedup
+        hair = "" if gain > _WORTH_IT * found.speedup else ", by a hair"
+        further = longest(found)
+        more = f"{hair}; it is {further}" if further else hair
+        if found.speedup < 1 - EVEN and gain < 1 + EVEN:
+            parts.append(f"draft {best} instead of {k} and it breaks even ({gain:.2f}x{more})")
+        else:
+            parts.append(f"draft length {best} is best ({gain:.2f}x{more})")
+    elif best:
+        further = longest(found)
+        parts.append(f"no other draft length is faster ({further})" if further else "no other draft length is faster")
+    elif found.break_even_rate is None:
+        hits = found.cycle.hit_rate
+        of = f"{k + 1} tokens" if hits == 1 else f"{k + 1} tokens in {hits:.0%} of the cycles"
+        parts.append(f"even full acceptance ({of}) could not pay for it: leave it off here")
+    else:
+        parts.append(f"it would pay from {found.break_even_length:.2f} tokens a cycle on; as it is, leave it off")
+    batch = found.cycle.batch_size
+    if best and found.crossover_batch is not None and found.crossover_batch > batch:
         parts.append(f"it stops paying at a batch of {found.crossover_batch}")
-    if not parts:
+    elif best and found.speedup > 1 and found.crossover_batch is None:
         parts.append(f"it would still pay down to {found.break_even_length:.2f} tokens a cycle")
+    elif not best and (later := [(a, n) for a, _, n in found.schedule if a > batch and n]):
+        parts.append(f"from a batch of {later[0][0]} on, draft length {later[0][1]} pays")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."

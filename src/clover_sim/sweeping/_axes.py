@@ -203,6 +203,6 @@ def _typed(key: str, values: tuple[str, ...]) -> tuple[Any, ...]:
     if key in FIGURES:
         try:
             return tuple(int(n) if (n := float(value)).is_integer() else n for value in values)
-        except (ValueError, OverflowError):
+        except ValueError:
             raise UsageError(f"vary {key}: {', '.join(values)} are not all numbers") from None
     return values

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clover_sim.comparison import MEASURED
+from clover_sim.columns import COLUMNS, INTERVAL, MEASURED
 from clover_sim.errors import UsageError, suggest
 from clover_sim.stats import ci95, mean
 
@@ -19,14 +19,8 @@ MOST_PAIRS = 20_000
 PER_1K = "_per_1k"
 """Suffix for a count in each thousand tokens, so that texts of different lengths can be compared."""
 
-_COUNTS = (
-    "target_passes", "draft_passes", "kv_write_passes", "denoise_passes", "forced_commits", "locked_errors",
-    "wasted_positions",
-)  # fmt: skip
-_HIGH = frozenset((
-    "tokens_per_pass", "tokens_per_denoise_pass", "speedup_passes", "speedup_time", "tokens_per_s",
-    "total_tokens_per_s",
-))  # fmt: skip
+_COUNTS = tuple(c.key for c in COLUMNS if c.form == "count" and c.key in MEASURED)
+_HIGH = frozenset(c.key for c in COLUMNS if c.better == "high")
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "==": operator.eq, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
@@ -43,7 +37,7 @@ def check_metric(key: str, what: str) -> str:
 
 def more_is_better(key: str) -> bool:
     """Whether a larger value of the figure is better."""
-    return key in _HIGH
+    return key.removesuffix(PER_1K) in _HIGH
 
 
 def figure(row: Row, key: str) -> float | None:
@@ -56,7 +50,7 @@ def figure(row: Row, key: str) -> float | None:
 
 def half_width(row: Row, key: str) -> float | None:
     """Half the width of the 95 % interval of a figure, ``None`` with one seed."""
-    value: float | None = row.get(f"{key.removesuffix(PER_1K)}_ci95")
+    value: float | None = row.get(key.removesuffix(PER_1K) + INTERVAL)
     if value is None or not key.endswith(PER_1K):
         return value
     return 1000.0 * value / float(row["tokens"])
@@ -72,12 +66,17 @@ class Bar(NamedTuple):
     def __str__(self) -> str:
         return f"{self.key}{self.test}{self.value:g}"
 
-    def holds(self, row: Row) -> bool:
-        """Whether a row meets the condition; one without the figure does not."""
-        value = figure(row, self.key)
+    def of(self, row: Row) -> float | None:
+        """What is tested of a row: its figure, else an option or a varied setting that is a number."""
+        value = _number(figure(row, self.key))
         if value is None:
             options: Any = {**(row.get("options") or {}), **(row.get("varied") or {})}
             value = _number(options.get(self.key))
+        return value
+
+    def holds(self, row: Row) -> bool:
+        """Whether a row meets the condition; one without the figure does not."""
+        value = self.of(row)
         return value is not None and _TESTS[self.test](value, self.value)
 
 
@@ -138,14 +137,14 @@ def near_front(
         return None
     count = 0
     for i in among:
-        if i in front:
+        if i in front or any(figure(rows[i], key) is None for key in figures):
             continue
         beaten = False
         for f in front:
             gaps = [difference(key, f, i, rows, samples) for key in figures]
             signs = [1 if more_is_better(key) else -1 for key in figures]
             if any(gap is None for gap in gaps):
-                continue
+                return None  # this figure is not kept seed by seed
             sure = [sign * gap[0] > gap[1] for gap, sign in zip(gaps, signs, strict=True) if gap]
             worse = [sign * gap[0] < 0 for gap, sign in zip(gaps, signs, strict=True) if gap]
             if any(sure) and not any(worse):
@@ -180,8 +179,13 @@ def difference(
 
 def indistinct(
     key: str, chosen: int, among: Sequence[int], rows: Sequence[Row], samples: Mapping[int, Samples]
-) -> list[int]:
-    """Rows whose difference from the ``chosen`` one has an interval that holds 0: they may be as good."""
+) -> list[int] | None:
+    """Rows whose difference from the ``chosen`` one has an interval that holds 0: they may be as good.
+
+    ``None`` where the figure is not kept seed by seed, so that nothing can be said.
+    """
+    if not samples.get(chosen, {}).get(key.removesuffix(PER_1K)):
+        return None
     found = []
     for i in among:
         if i == chosen:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from clover_sim.arguments import fitted
 from clover_sim.errors import UsageError
 from clover_sim.options import split_spec
+from clover_sim.prepare import Rules
 from clover_sim.sweeping._axes import Axis, option_names, stream_names
 
 CHUNK_TOKENS = 60_000
@@ -17,6 +19,12 @@ CHUNK_TOKENS = 60_000
 CHUNK_CELLS = 64
 RUN_TOKENS = 150
 """What starting a run costs, in tokens."""
+
+_RUN = {
+    "batch_size": "int", "prompt_tokens": "int", "max_new_tokens": "int | None", "kv_write": "str | None",
+    "eos_stop": "str", "align": "str",
+}  # fmt: skip
+"""Arguments of the run, which a sweep hands on, and what each is."""
 
 
 class MachineAsk(NamedTuple):
@@ -45,19 +53,20 @@ class MachineAsk(NamedTuple):
                     raise UsageError(f"{named} and {other} contradict each other: name the {named} or give its figures")
         if self.active_b is not None and self.params_b is None:
             raise UsageError("active_b needs params_b, the size of the whole model")
+        stored = self.precision or "bf16"
         if self.params_b is not None:
             model = specs.bare_model(self.params_b * 1e9, None if self.active_b is None else self.active_b * 1e9)
         else:
-            model = specs.load_model(self.model or specs.DEFAULT_MODEL)
+            model, stored = specs.load.model_and_precision(self.model, self.precision)
         bandwidth = self.gpu_bandwidth_tb_s
         if bandwidth is None:
             hardware = specs.load_hardware(self.gpu or specs.DEFAULT_HARDWARE)
         else:
             hardware = specs.bare_hardware(bandwidth)
         engine = specs.load_engine(self.engine or specs.default_engine(hardware))
-        keys = ("precision", "kv_cache_dtype", "tensor_parallel_size", "routing_beta")
+        keys = ("kv_cache_dtype", "tensor_parallel_size", "routing_beta")
         given = {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
-        return cost_model(self.cost or "roofline", Machine(model, hardware, engine, **given))
+        return cost_model(self.cost or "roofline", Machine(model, hardware, engine, stored, **given))
 
 
 class Cell(NamedTuple):
@@ -207,9 +216,10 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
     files: dict[str, None] = {}
     for cell in cells:
         digest.update(json.dumps(cell).encode())
-        name = split_spec(cell.spec)[0].partition(":")[0]
-        asked = cell.machine
-        for path in (name, name.replace(".", os.sep) + ".py", asked.model, asked.gpu, asked.engine):
+        (spec, options), (_, given) = split_spec(cell.spec), split_spec(str(dict(cell.run)["profile"]))
+        name, asked = spec.partition(":")[0], cell.machine
+        for path in (name, name.replace(".", os.sep) + ".py", asked.model, asked.gpu, asked.engine,
+                     *options.values(), *given.values()):  # fmt: skip
             if path:
                 files.setdefault(path)
     for path in files:
@@ -217,3 +227,17 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
             with open(path, "rb") as stream:
                 digest.update(hashlib.sha256(stream.read()).digest())
     return digest.hexdigest()
+
+
+def run_settings(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the runs, given ones and defaults, after a look at their names, kinds and ranges."""
+    known = {"batch_size": 1, "prompt_tokens": 0, "max_new_tokens": None, "kv_write": None, "eos_stop": "block",
+             "align": "relative"}  # fmt: skip
+    for key in run:
+        if key not in known:
+            from clover_sim.errors import suggest
+
+            raise UsageError(f"sweep: unknown argument {key!r}{suggest(key, known)}")
+    rules = Rules(**{key: fitted("sweep", key, {**known, **run}[key], _RUN[key]) for key in known})
+    rules.check()
+    return {key: getattr(rules, key) for key in known}

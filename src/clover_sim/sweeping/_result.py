@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clover_sim.notes import draft_notes
 from clover_sim.stats import two_digits
 from clover_sim.sweeping._axes import Axis
 from clover_sim.sweeping._judge import Bar, figure, half_width
@@ -143,21 +144,26 @@ def _waits(row: Mapping[str, Any]) -> bool:
 
 def _closest(rows: Sequence[Mapping[str, Any]], where: Sequence[Bar], best_by: str) -> str:
     """What to say where no row meets the conditions; empty where some do, or none has the figures."""
+    for bar in where:
+        if rows and all(bar.of(row) is None for row in rows):
+            return f"No row has a number for {bar.key}, which {bar} asks for."
+    if any(all(bar.holds(row) for bar in where) for row in rows):
+        return ""
     missed = [
-        (sum(abs((figure(row, bar.key) or 0.0) - bar.value) for bar in where if not bar.holds(row)), index)
-        for index, row in enumerate(rows) if all(figure(row, bar.key) is not None for bar in where)
+        (sum(abs((bar.of(row) or 0.0) - bar.value) for bar in where if not bar.holds(row)), index)
+        for index, row in enumerate(rows) if all(bar.of(row) is not None for bar in where)
     ]  # fmt: skip
-    if not missed or min(missed)[0] == 0:
+    if not missed:
         return ""
     row = rows[min(missed)[1]]
-    keys = dict.fromkeys([*(bar.key for bar in where), best_by])
+    keys = dict.fromkeys([*(bar.key for bar in where if figure(row, bar.key) is not None), best_by])
     figures = ", ".join(f"{key} {value_text(row, key)}" for key in keys)
     return f"None of {len(rows)} rows has {' and '.join(map(str, where))}; closest: {name_of(row)}: {figures}."
 
 
 def explain(
-    rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str, alike: Sequence[int],
-    where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
+    rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str,
+    alike: Sequence[int] | None, where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
     near: int | None = None,
 ) -> list[str]:  # fmt: skip
     """Sentences for under the table, the answer last."""
@@ -182,14 +188,21 @@ def explain(
             "where measured models stay flat from 16 to 64. Do not choose a block size by these rows; --profile "
             "context has a confidence that waits for its context."
         )
+    notes += draft_notes((row["strategy"], row["options"]) for row in rows)
+    if speed != "speedup_time" and any(row.get("speedup_time") for row in rows):
+        notes.append("The speed-up of each row is over ar on the same machine, at the same batch, on the same stream.")
     if best is None:
         notes.append(_closest(rows, where, best_by) or f"No row{under} has a value of {best_by}.")
         return notes
     row = rows[best]
     other = errors if best_by != errors else speed
-    words = f"Best {best_by}{under}: {name_of(row)}: {value_text(row, best_by)}, {other} {value_text(row, other)}."
+    told = [best_by, other, *(["speedup_time"] if "speedup_time" not in (best_by, other) else [])]
+    figures = ", ".join(f"{key} {value_text(row, key)}" for key in told[1:])
+    words = f"Best {best_by}{under}: {name_of(row)}: {value_text(row, best_by)}, {figures}."
     if seeds < 2:
         notes.append("One seed: what differs by little may differ by chance; --seeds 0:16 gives paired intervals.")
+    elif alike is None:
+        notes.append(f"{best_by} is not kept seed by seed, so nothing is said of how sure the best is.")
     elif alike:
         shown = "; ".join(name_of(rows[i]) for i in alike[:3])
         more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""

@@ -8,13 +8,22 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from clover_sim.arguments import checked, fitted
 from clover_sim.errors import UsageError
-from clover_sim.prepare import MOST_BATCH, RUN_PASSES, WORK_LIMIT_PASSES, check_whole, check_work, describe, listed
+from clover_sim.prepare import (
+    RUN_PASSES,
+    WORK_LIMIT_PASSES,
+    check_work,
+    choose_cost,
+    describe,
+    listed,
+    several_strategies,
+)
 from clover_sim.sources import DEFAULT_TOKENS, Sources
 from clover_sim.sweeping import _judge as judge
 from clover_sim.sweeping._axes import Axis, option_names, resolve, usual
 from clover_sim.sweeping._journal import Journal
-from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells
+from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells, run_settings
 from clover_sim.sweeping._pool import execute
 from clover_sim.sweeping._result import Sweep, explain
 from clover_sim.sweeping._work import cost_of
@@ -38,15 +47,16 @@ class SweepInterrupted(KeyboardInterrupt):
         super().__init__(f"{len(partial.rows)} of {partial.cells} cells had finished")
 
 
+@checked
 def sweep(
-    strategies: str | Sequence[str] | None = None,
+    strategies: Any = None,
     *,
     vary: Mapping[str, Any] | Sequence[str] | str | None = None,
     tokens: int | Sequence[int] | None = None,
     profile: str | None = None,
-    inputs: Sequence[str] = (),
+    inputs: str | Sequence[str] = (),
     tokenizer: str = "qwen",
-    seeds: Sequence[int] | None = None,
+    seeds: int | Sequence[int] | None = None,
     cost: Any = None,
     machine: Mapping[str, Any] | None = None,
     where: str | Sequence[str] = (),
@@ -90,11 +100,12 @@ def sweep(
     >>> len(found.rows), found.rows[0]["varied"]
     (2, {'threshold': '0.8'})
     """
-    specs = [strategies] if isinstance(strategies, str) else list(strategies or ("block-diffusion",))
+    specs = several_strategies(strategies, ("block-diffusion",))
     for spec in specs:
         if not isinstance(spec, str):
             raise UsageError(f"strategy {spec!r}: a sweep takes texts; name a class of yours as module:Class")
     inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    cost = None if cost is None else choose_cost(cost)
     if "-" in inputs:
         raise UsageError("input -: standard input can be read once only; a sweep needs a file")
     lengths = [tokens] if isinstance(tokens, int) else None if tokens is None else listed("tokens", tokens)
@@ -115,7 +126,7 @@ def sweep(
     sources = Sources(profile, inputs, tokenizer, sizes or (None if inputs else [DEFAULT_LENGTH]), allow_long)
     speed, errors, best = _figures(axes, speed, errors, best)
     cost_of.cache_clear()  # a file that names a machine may have changed since the last sweep of this process
-    base = {"profile": profile, **_run_settings(run)}
+    base = {"profile": profile, **run_settings(run)}
     asked = _machine(machine, cost, names)
     runs = len(seed_list) or 1
     most = WORK_LIMIT_PASSES // RUN_PASSES * (100 if allow_long else 1)
@@ -185,26 +196,13 @@ def _usual_question(specs: Sequence[str], said: list[str]) -> list[str]:
     return found
 
 
-def _seeds(seeds: Sequence[int] | None) -> tuple[int, ...]:
-    found = () if seeds is None else tuple(listed("seeds", seeds))
+def _seeds(seeds: int | Sequence[int] | None) -> tuple[int, ...]:
+    found = () if seeds is None else (seeds,) if isinstance(seeds, int) else tuple(listed("seeds", seeds))
     if seeds is not None and not found:
         raise UsageError("seeds: the range is empty; give one such as 0:32")
     for seed in found:
         if type(seed) is not int or seed < 0:
             raise UsageError(f"seeds: {seed!r} is not a whole number of at least 0")
-    return found
-
-
-def _run_settings(run: Mapping[str, Any]) -> dict[str, Any]:
-    known = {"batch_size": 1, "prompt_tokens": 0, "max_new_tokens": None, "kv_write": None, "eos_stop": "block",
-             "align": "relative"}  # fmt: skip
-    for key in run:
-        if key not in known:
-            from clover_sim.errors import suggest
-
-            raise UsageError(f"sweep: unknown argument {key!r}{suggest(key, known)}")
-    found = {**known, **run}
-    check_whole("batch_size", found["batch_size"], 1, MOST_BATCH)
     return found
 
 
@@ -219,15 +217,14 @@ def _machine(machine: Mapping[str, Any] | None, cost: Any, varied: Sequence[str]
             raise UsageError(f"machine: unknown part {key!r}{suggest(key, fields)}")
         if key in varied:
             raise UsageError(f"vary {key}: {key} is given too; give it in one place")
-    return MachineAsk(**(machine or {}))
+    kinds = MachineAsk.__annotations__
+    return MachineAsk(**{key: fitted("machine", key, value, kinds[key]) for key, value in (machine or {}).items()})
 
 
 def _described(cost: Any, asked: MachineAsk) -> Any:
     if cost is None:
         return cost_of(asked if asked.active_b is None or asked.params_b is not None else MachineAsk())
-    from clover_sim.cost import Machine, Roofline
-
-    return Roofline(cost) if isinstance(cost, Machine) else cost
+    return cost
 
 
 def _check_cells(cells: Sequence[Cell], cost: Any) -> None:
@@ -280,6 +277,6 @@ def _assemble(
         warnings.append(f"refused: {len(refused)} of {cells} cells; the first: {refused[0]['reason']}")
     return Sweep(
         tuple(map(MappingProxyType, rows)), tuple(map(MappingProxyType, refused)), tuple(axes), speed, errors, where,
-        tuple(front), best_by, chosen, tuple(alike), cells, MappingProxyType(settings), inputs, seeds, tuple(notes),
-        tuple(warnings), MappingProxyType(question),
+        tuple(front), best_by, chosen, tuple(alike or ()), cells, MappingProxyType(settings), inputs, seeds,
+        tuple(notes), tuple(warnings), MappingProxyType(question),
     )  # fmt: skip

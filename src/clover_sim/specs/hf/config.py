@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from clover_sim.errors import InputError
 from clover_sim.specs.check import kind_of
+from clover_sim.specs.hf.alike import by_class, decoder_of, drafter_of
 from clover_sim.specs.hf.families import ALIASES, find
 from clover_sim.specs.hf.fields import Fields, shown
 from clover_sim.specs.hf.parts import Plan, index_elements, spec_of
@@ -21,19 +22,18 @@ NESTED = ("text_config", "llm_config", "language_config", "thinker_config")
 _WARNINGS = {
     "kimi_k25": "the vision projector, which transformers files under the language model, is not counted",
     "deepseek_v4": "compressed caches and hyper-connections as transformers builds them; no other count confirms them",
+    "eagle": "a drafter, for --drafter: counted without an embedding and with a head, both of them its target's",
+    "eagle3": "a drafter, for --drafter: counted without an embedding, as it uses its target's",
+    "dflash": "a drafter, for --drafter: counted without an embedding and with a head, both of them its target's",
     "step3p5": "head gates as transformers builds them; publishers' stated size differs by 1 %",
     "minimax_m3_vl_text": "block-sparse indexers as transformers builds them; publishers' stated sizes differ by 0.3 %",
 }
 
 _BY_ARCHITECTURE = {
-    "DeepseekV4ForCausalLM": "deepseek_v4", "DeepseekV3ForCausalLM": "deepseek_v3",
-    "DeepseekV32ForCausalLM": "deepseek_v32", "DeciLMForCausalLM": "nemotron-nas", "LLaDAModelLM": "llada",
-    "LLaDAMoEModelLM": "llada", "LLaDA2MoeModelLM": "llada2_moe", "SDARForCausalLM": "sdar",
-    "SDARMoeForCausalLM": "sdar_moe", "DreamModel": "dream", "LlamaForCausalLM": "llama",
-    "MistralForCausalLM": "mistral", "Qwen2ForCausalLM": "qwen2", "Qwen3ForCausalLM": "qwen3",
-    "Qwen3MoeForCausalLM": "qwen3_moe",
+    "DeciLMForCausalLM": "nemotron-nas", "LLaDAMoEModelLM": "llada", "LLaDA2MoeModelLM": "llada2_moe",
+    "DreamModel": "dream",
 }  # fmt: skip
-"""Families by the class named under ``architectures``, for files whose ``model_type`` is missing or a stand-in."""
+"""Families of classes that are named otherwise, for files whose ``model_type`` is missing or a stand-in."""
 
 
 class ConfigModel(NamedTuple):
@@ -90,8 +90,9 @@ def config_model(table: dict[str, Any], where: str, quant: dict[str, Any] | None
             table = from_gguf(table, where)
             converted = f"GGUF metadata, read as a configuration of {table['model_type']}"
     check_kind(table, where)
-    inner, prefix = _language_model(table, where)
-    model_type, family, builder, taken = _family(table, inner, where, prefix)
+    drafter = drafter_of(table)
+    inner, prefix = (decoder_of(table), "") if drafter else _language_model(table, where)
+    model_type, family, builder, taken = _family(table, inner, where, prefix, drafter)
     from clover_sim.specs.hf.defaults import defaults_of
 
     outer = table if inner is not table else None
@@ -138,8 +139,14 @@ def _language_model(table: dict[str, Any], where: str) -> tuple[dict[str, Any], 
     return table, prefix
 
 
-def _family(table: dict[str, Any], inner: dict[str, Any], where: str, prefix: str) -> tuple[str, str, Any, str]:
+def _family(
+    table: dict[str, Any], inner: dict[str, Any], where: str, prefix: str, drafter: str = ""
+) -> tuple[str, str, Any, str]:
     """The file's own type, its family, the builder, and a note where the type had to be read from elsewhere."""
+    drafting = find(drafter) if drafter else None
+    if drafting:
+        own = inner.get("model_type")
+        return own if isinstance(own, str) and own else drafter, *drafting, ""
     stated: list[tuple[str, str]] = []
     for source, path in ((inner, prefix + "model_type"), (table, "model_type")):
         value = source.get("model_type")
@@ -159,13 +166,13 @@ def _family(table: dict[str, Any], inner: dict[str, Any], where: str, prefix: st
             return outer_type, *found, note
     classes = table.get("architectures") or inner.get("architectures")
     for name in classes if isinstance(classes, list) else ():
-        family = _BY_ARCHITECTURE.get(name) if isinstance(name, str) else None
+        family = _BY_ARCHITECTURE.get(name) or by_class(name) if isinstance(name, str) else None
         found = find(family) if family else None
         if found:
             word = f"{stated[0][0]} {stated[0][1][:40]!r}" if stated else "model_type missing:"
             return outer_type or found[0], *found, f"{word} counted as {found[0]}, by its class {name}"
     if stated:
-        raise unknown_type(stated[-1][1] if len(stated) == 1 else stated[0][1], where, stated[0][0])
+        raise unknown_type(stated[0][1], where, stated[0][0], inner)
     raise InputError(f'{where}: model_type is missing; expected one, such as "llama"')
 
 
@@ -174,5 +181,8 @@ def _name(table: dict[str, Any], where: str) -> str:
     from clover_sim.specs.hardware import slug
 
     path, name = os.path.split(os.path.abspath(where))
+    cache, kept = os.path.split(os.path.dirname(path))
+    if kept == "snapshots":  # of a download cache, where the directory is a hash: models--owner--name/snapshots/hash
+        path = os.path.basename(cache).rpartition("--")[2]
     stem = os.path.basename(path) if name == "config.json" else name.removesuffix(".json")
     return slug(stem) or "custom"

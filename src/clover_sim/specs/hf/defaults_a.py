@@ -30,6 +30,8 @@ bamba: vocab_size=128000 tie_word_embeddings=F intermediate_size=14336 num_atten
   mamba_n_heads=128 mamba_n_groups=1 mamba_d_state=256 mamba_d_conv=4 mamba_expand=2 mamba_conv_bias=T
   mamba_proj_bias=F attention_bias=F mlp_bias=F
 bloom: vocab_size=250880 n_head=8 tie_word_embeddings=T
+chatglm: padded_vocab_size=65024 num_attention_heads=32 tie_word_embeddings=F multi_query_attention=F
+  multi_query_group_num=1 add_bias_linear=T add_qkv_bias=F
 codegen: vocab_size=50400 n_positions=2048 n_head=16 tie_word_embeddings=F
 cohere: vocab_size=256000 intermediate_size=22528 num_attention_heads=64 tie_word_embeddings=T attention_bias=F
   use_qk_norm=F
@@ -38,6 +40,8 @@ cohere2: vocab_size=256000 intermediate_size=22528 num_attention_heads=64 tie_wo
 cwm: vocab_size=128256 intermediate_size=21504 num_attention_heads=48 num_key_value_heads=8 tie_word_embeddings=F
   mlp_bias=F head_dim=128 sliding_window=8192
 dbrx: n_heads=16 vocab_size=32000 tie_word_embeddings=F
+deepseek: vocab_size=102400 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F attention_bias=F
+  first_k_dense_replace=0
 deepseek_v2: vocab_size=102400 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F attention_bias=F
   mlp_bias=F first_k_dense_replace=0 kv_lora_rank=512 q_lora_rank=1536 n_routed_experts=64 n_shared_experts=2
   qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 moe_intermediate_size=1407
@@ -54,10 +58,13 @@ deepseek_v4: vocab_size=129280 moe_intermediate_size=2048 num_attention_heads=64
   o_groups=8 o_lora_rank=1024 index_n_heads=64 index_head_dim=128 tie_word_embeddings=F attention_bias=F mlp_bias=F
 diffusion_gemma_text: vocab_size=262144 intermediate_size=9216 num_attention_heads=8 num_key_value_heads=4
   head_dim=256 tie_word_embeddings=T attention_bias=F sliding_window=512
+dflash: tie_word_embeddings=F attention_bias=F mlp_bias=F
 dots1: vocab_size=152064 intermediate_size=10944 moe_intermediate_size=1408 num_attention_heads=32
   num_key_value_heads=32 first_k_dense_replace=0 tie_word_embeddings=F attention_bias=F sliding_window=4096
   max_window_layers=62
 dream: vocab_size=151936 intermediate_size=22016 num_attention_heads=32 num_key_value_heads=32 tie_word_embeddings=F
+eagle: tie_word_embeddings=F attention_bias=F mlp_bias=F
+eagle3: tie_word_embeddings=F attention_bias=F mlp_bias=F
 ernie4_5: vocab_size=103424 intermediate_size=3072 num_attention_heads=16 num_key_value_heads=2 tie_word_embeddings=T
   use_bias=F head_dim=128
 ernie4_5_moe: vocab_size=103424 intermediate_size=12288 num_attention_heads=20 num_key_value_heads=4

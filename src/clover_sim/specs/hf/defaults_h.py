@@ -9,6 +9,7 @@ from __future__ import annotations
 TABLE = """
 helium: vocab_size=48000 intermediate_size=7040 num_attention_heads=20 num_key_value_heads=20 head_dim=128
   tie_word_embeddings=F attention_bias=F mlp_bias=F
+hunyuan: tie_word_embeddings=F attention_bias=F
 hunyuan_v1_dense: vocab_size=290943 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F
   attention_bias=F
 hunyuan_v1_moe: vocab_size=290943 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F
@@ -16,6 +17,7 @@ hunyuan_v1_moe: vocab_size=290943 intermediate_size=11008 num_attention_heads=32
 hy_v3: vocab_size=120832 intermediate_size=13312 num_attention_heads=64 num_key_value_heads=8 head_dim=128
   tie_word_embeddings=F attention_bias=F mlp_bias=F num_experts=192 num_experts_per_tok=8 num_shared_experts=1
   moe_intermediate_size=1536 first_k_dense_replace=1
+internlm: vocab_size=103168 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F bias=T
 internlm2: vocab_size=103168 intermediate_size=11008 num_attention_heads=32 tie_word_embeddings=F bias=T
 internlm3: vocab_size=128512 intermediate_size=10240 num_attention_heads=32 num_key_value_heads=2
   tie_word_embeddings=F attention_bias=F mlp_bias=F head_dim=128
@@ -59,6 +61,7 @@ mimo_v2_flash: vocab_size=152576 intermediate_size=16384 num_attention_heads=64 
   head_dim=192 v_head_dim=128 sliding_window=129
 minicpm3: vocab_size=73448 intermediate_size=6400 num_attention_heads=40 num_key_value_heads=40 tie_word_embeddings=T
   attention_bias=F mlp_bias=F kv_lora_rank=256 q_lora_rank=768 qk_nope_head_dim=64 qk_rope_head_dim=32
+minicpm: num_attention_heads=32 tie_word_embeddings=T attention_bias=F mlp_bias=F
 minimax: vocab_size=32000 intermediate_size=14336 num_attention_heads=32 num_key_value_heads=8 tie_word_embeddings=F
   num_experts_per_tok=2 num_local_experts=8
 minimax_m2: vocab_size=200064 intermediate_size=1536 num_attention_heads=48 num_key_value_heads=8 head_dim=128
@@ -99,10 +102,14 @@ olmoe: vocab_size=50304 intermediate_size=2048 num_attention_heads=16 tie_word_e
 opt: vocab_size=50272 ffn_dim=3072 max_position_embeddings=2048 do_layer_norm_before=T _remove_final_layer_norm=F
   num_attention_heads=12 enable_bias=T layer_norm_elementwise_affine=T tie_word_embeddings=T
 persimmon: vocab_size=262144 intermediate_size=16384 num_attention_heads=64 tie_word_embeddings=F qk_layernorm=T
+orion: vocab_size=84608 intermediate_size=15360 num_attention_heads=40 tie_word_embeddings=F
+pangu_embedded: tie_word_embeddings=F bias=T
+pangu_pro_moe: tie_word_embeddings=F
 phi: vocab_size=51200 intermediate_size=8192 num_attention_heads=32 tie_word_embeddings=F qk_layernorm=F
 phi3: vocab_size=32064 intermediate_size=8192 num_attention_heads=32 tie_word_embeddings=F
 phimoe: vocab_size=32064 intermediate_size=6400 num_attention_heads=32 num_key_value_heads=8 tie_word_embeddings=F
   num_experts_per_tok=2 num_local_experts=16 attention_bias=F lm_head_bias=F
+qwen: vocab_size=151936 intermediate_size=22016 num_attention_heads=32 tie_word_embeddings=F
 qwen2: vocab_size=151936 intermediate_size=22016 num_attention_heads=32 num_key_value_heads=32 tie_word_embeddings=F
   use_sliding_window=F sliding_window=4096 max_window_layers=28
 qwen2_moe: vocab_size=151936 intermediate_size=5632 num_attention_heads=16 num_key_value_heads=16

@@ -102,7 +102,7 @@ def _read(scheme: _Scheme, f: Fields) -> None:
         scheme.rules.add(name, None)
     for key in ("kv_cache_scheme", "kv_cache_quant_algo", "kv_cache_dtype"):
         scheme.kv_cache = scheme.kv_cache or cache_name(f.table.get(key), f, key)
-    reader = _READERS.get(method)
+    reader = _READERS.get(method) or _rarer(method)
     scheme.method = method
     if f.has("quantized_layers") or f.has("quant_algo"):
         _modelopt(scheme, f)
@@ -121,6 +121,12 @@ def _read(scheme: _Scheme, f: Fields) -> None:
         )
 
 
+def _rarer(method: str) -> Any:
+    from clover_sim.specs.hf.quant_more import READERS
+
+    return READERS.get(method)
+
+
 def _fp8(scheme: _Scheme, f: Fields) -> None:
     scheme.default = fp8_blocks(f)
 
@@ -131,6 +137,15 @@ def _int4(scheme: _Scheme, f: Fields) -> None:
     scheme.default = integers(bits, group, zero=True)
     if f.table.get("lm_head") is True:
         scheme.parts |= {HEAD}
+    dynamic = f.table.get("dynamic")
+    for name, table in dynamic.items() if isinstance(dynamic, dict) else ():
+        # GPTQModel: patterns, exempt after "-:", with other bits after "+:" or nothing.
+        form = None
+        if not name.startswith("-:") and isinstance(table, dict):
+            inner = Fields(table, f.where, f.family, {}, f"{f.prefix}dynamic.{name[:60]}.")
+            own_group = inner.maybe("group_size", low=-1)
+            form = integers(inner.maybe("bits", high=16) or bits, group if own_group is None else own_group, zero=True)
+        scheme.rules.add("re:" + name.removeprefix("-:").removeprefix("+:"), form)
 
 
 def _mxfp4(scheme: _Scheme, f: Fields) -> None:
@@ -205,7 +220,7 @@ def _gguf(scheme: _Scheme, f: Fields) -> None:
 _READERS = {
     "gguf": _gguf,
     "fp8": _fp8, "fbgemm-fp8": _fp8, "awq": _int4, "gptq": _int4, "gptq-marlin": _int4, "awq-marlin": _int4,
-    "auto-round": _int4, "intel/auto-round": _int4, "mxfp4": _mxfp4, "bitsandbytes": _bnb, "mlx": _mlx,
+    "marlin": _int4, "moe-wna16": _int4, "mxfp4": _mxfp4, "bitsandbytes": _bnb, "mlx": _mlx,
     "compressed-tensors": _groups, "compressed-tensor": _groups, "modelopt": _groups, "modelopt-fp4": _groups,
 }  # fmt: skip
 

@@ -114,12 +114,13 @@ def means(rest: str, name: str) -> bool:
 class Rules:
     """Exemptions and formats by name, as a quantisation block lists them."""
 
-    __slots__ = ("_by_layer", "_everywhere", "_patterns")
+    __slots__ = ("_by_layer", "_counts_layers", "_everywhere", "_patterns")
 
     def __init__(self) -> None:
         self._everywhere: dict[str, Format | None] = {}
         self._by_layer: dict[int, dict[str, Format | None]] = {}
         self._patterns: list[tuple[Any, Format | None]] = []
+        self._counts_layers = False
 
     def add(self, text: str, form: Format | None) -> None:
         """A listed name with its format, ``None`` for an exemption; ``re:`` starts a regular expression."""
@@ -129,6 +130,7 @@ class Rules:
             source = text[3:]
             for word in ("block_sparse_moe", "feed_forward", "ffn"):
                 source = source.replace(word, "mlp")
+            self._counts_layers |= bool(re.search(r"[0-9]", source))
             try:
                 self._patterns.append((re.compile(source), form))
             except (re.error, RecursionError, OverflowError):
@@ -141,7 +143,8 @@ class Rules:
 
     def layer_key(self, layer: int) -> tuple[tuple[str, Any], ...]:
         """What a layer's own rules are, to tell layers with the same ones."""
-        return tuple(self._by_layer.get(layer, {}).items())
+        own = tuple(self._by_layer.get(layer, {}).items())
+        return (*own, ("", layer)) if self._counts_layers else own
 
     def decide(self, layer: int | None, name: str) -> tuple[bool, Format | None]:
         """Whether a rule means the module, and the format it gives (``None``: exempt).

@@ -73,11 +73,49 @@ def locate(path: str) -> tuple[str, str | None]:
     ``NAME.json``.
     """
     if os.path.isdir(path):
-        inside = os.path.join(path, "config.json")
-        if not os.path.isfile(inside):
-            raise InputError(f"{path}: no config.json in this directory; expected the directory of a model")
-        path = inside
+        path = _inside(path)
     folder, name = os.path.split(path)
     beside = "hf_quant_config.json" if name == "config.json" else name.removesuffix(".json") + ".hf_quant_config.json"
     extra = os.path.join(folder, beside)
     return path, extra if extra != path and os.path.isfile(extra) else None
+
+
+def _inside(folder: str) -> str:
+    """The ``config.json`` of a directory, or of the snapshot that a download cache keeps in it."""
+    here = os.path.join(folder, "config.json")
+    if os.path.isfile(here):
+        return here
+    kept = os.path.join(folder, "snapshots")
+    snapshots = sorted(name for name in (os.listdir(kept) if os.path.isdir(kept) else ()))
+    main = os.path.join(folder, "refs", "main")
+    if os.path.isfile(main):
+        from clover_sim.specs._files import read_limited
+
+        named = read_limited(main, 100).decode("ascii", "replace").strip()
+        snapshots = [name for name in snapshots if name == named] or snapshots
+    whole = [path for name in snapshots if os.path.isfile(path := os.path.join(kept, name, "config.json"))]
+    if len(whole) == 1:
+        return whole[0]
+    if whole:
+        raise InputError(f"{folder}: holds {len(whole)} snapshots; name one, such as {os.path.dirname(whole[0])}")
+    raise InputError(f"{folder}: no config.json in this directory{_instead(folder)}; expected the directory of a model")
+
+
+_TELLING = {
+    "adapter_config.json": "but an adapter: name the directory of its base model",
+    "params.json": "but a params.json, whose keys are others: take the model's config.json",
+    "model_index.json": "but a pipeline of diffusers: name the directory of its language model",
+}
+
+
+def _instead(folder: str) -> str:
+    """What a directory without a configuration holds instead, if that tells what to do."""
+    names = sorted(os.listdir(folder))
+    for name, words in _TELLING.items():
+        if name in names:
+            return f" {words}"
+    gguf = next((name for name in names if name.endswith(".gguf")), "")
+    if gguf:
+        return f" but {gguf[:60]}: take the config.json of the model it was made from"
+    below = next((name for name in names if os.path.isfile(os.path.join(folder, name, "config.json"))), "")
+    return f", but in {os.path.join(folder, below)}: name that" if below else ""

@@ -20,6 +20,7 @@ _REASONS: dict[str, tuple[str, str]] = {
     "qwen4_exp": ("n-gram tables and hyper-connections are not counted", "qwen3_5_moe"),
     "qwen4_exp_text": ("n-gram tables and hyper-connections are not counted", "qwen3_5_moe"),
     "longcat_flash": ("its zero-computation experts make what a token multiplies by vary", "deepseek_v3"),
+    "arctic": ("a dense network beside its experts is not counted", "mixtral"),
     "zamba": ("layers share one block of weights", "bamba"),
     "zamba2": ("layers share one block of weights with adapters", "bamba"),
     "recurrent_gemma": ("its recurrence is not counted", "gemma2"),
@@ -75,6 +76,8 @@ def _other_kind(table: dict[str, Any]) -> str:
         return "an hf_quant_config.json, which says how weights are stored; expected the config.json beside it"
     if "image_processor_type" in table or "feature_extractor_type" in table:
         return "a preprocessor_config.json; expected the config.json beside it"
+    if {"dim", "n_layers", "n_heads"} <= table.keys():
+        return "a params.json in its publisher's own layout; expected the config.json of the model"
     if "added_tokens" in table and "model" in table:
         return "a tokenizer.json; expected the config.json beside it"
     if "_class_name" in table or "_diffusers_version" in table:
@@ -82,8 +85,8 @@ def _other_kind(table: dict[str, Any]) -> str:
     return ""
 
 
-def unknown_type(model_type: str, where: str, path: str) -> InputError:
-    """The error for a ``model_type`` that is not known: the reason, and the nearest that works."""
+def unknown_type(model_type: str, where: str, path: str, table: dict[str, Any] | None = None) -> InputError:
+    """The error for a ``model_type`` that is not known: the reason, the nearest that works, and whose keys it has."""
     shown = repr(model_type[:60])
     if model_type in _NOT_DECODERS:
         return InputError(
@@ -99,8 +102,28 @@ def unknown_type(model_type: str, where: str, path: str) -> InputError:
 
     names = known()
     near = difflib.get_close_matches(model_type, names, n=3, cutoff=0.5)
+    resembles = _resembles(model_type, where, table or {})
+    if resembles:
+        spelt = f" (nearest by name: {', '.join(near)})" if near else ""
+        return InputError(f"{where}: {path} {shown} is not supported{spelt}; {resembles}, {OR_SIZE}")
     return InputError(
         f"{where}: {path} {shown} is not supported; nearest: {', '.join(near) or 'llama, qwen3, qwen3_moe'}, {OR_SIZE}"
+    )
+
+
+def _resembles(model_type: str, where: str, table: dict[str, Any]) -> str:
+    """Whose keys an unknown model has, what it would count, and how to say it; empty where they are nobody's."""
+    from clover_sim.specs.hf.alike import by_keys, unread
+
+    family = by_keys(table, model_type)
+    counted = unread(table, family, where) if family else None
+    if counted is None:
+        return ""
+    params, left = counted
+    ignored = f", without {', '.join(left[:3])}" + (", ..." if len(left) > 3 else "") if left else ""
+    return (
+        f"its keys are those of {family}, which make {params / 1e9:.3g} B parameters{ignored}: to count it so, set "
+        f'model_type to "{family}" in a copy'
     )
 
 

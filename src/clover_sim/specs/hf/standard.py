@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from clover_sim.specs.hf.attention import gqa
 from clover_sim.specs.hf.ffn import mlp, moe
-from clover_sim.specs.hf.fields import HEADS, Fields
+from clover_sim.specs.hf.fields import HEADS, Fields, shown
 from clover_sim.specs.hf.layers import EXPERTS, PER_TOKEN, layer_count, sparse, windows
 from clover_sim.specs.hf.parts import EMBED, HEAD, NORM, OTHER, Block, Layer, Module, Plan
 
@@ -167,6 +167,17 @@ def mixture_block(f: Fields, hidden: int, m: Mixture, gated: bool = True, mlp_bi
     )  # fmt: skip
 
 
+def _no_experts(f: Fields) -> None:
+    """Refuse experts in a dense family: counted without them, a model would be a fraction of itself."""
+    for key in EXPERTS:
+        value = f.table.get(key)
+        if isinstance(value, (int, list)) and not isinstance(value, bool) and value not in (0, 1):
+            raise f.wrong(
+                f"{f.prefix}{key} is {shown(value)}, but {f.family} is a dense family, whose layers have no experts; "
+                "expected another model_type, or give --params-b and --active-b"
+            )
+
+
 def build(style: Style) -> Callable[[Fields], Plan]:
     """The builder of a family of that style."""
     return lambda f: standard(f, style)
@@ -177,6 +188,8 @@ def standard(f: Fields, style: Style) -> Plan:
     count = layer_count(f)
     hidden, heads, kv_heads, head_dim = shapes(f)
     vocab = f.whole("vocab_size")
+    if style.mixture is None:
+        _no_experts(f)
     norm_bias = switch(f, style.norm_bias)
     qkv_bias, out_bias, mlp_bias = (switch(f, b) for b in (style.qkv_bias, style.out_bias, style.mlp_bias))
     qk_norm = style.qk_norm if not style.qk_norm_key or f.flag(style.qk_norm_key) else ""

@@ -269,6 +269,9 @@ def _wrong(raw: RawSequence, length: int, base: int) -> bytes | None:
     """1 where a recorded judgement says that the committed token is wrong; ``None`` without one."""
     if not raw.wrong:
         return None
-    if len(raw.wrong) < base + length or any(v not in (0, 1, True, False) for v in raw.wrong):
+    odd = next((i for i, v in enumerate(raw.wrong) if v not in (0, 1)), None)
+    if odd is not None:
+        raw.place.refuse(f"'wrong' of position {odd} is {shown(raw.wrong[odd])}: expected true or false")
+    if len(raw.wrong) < base + length:
         raw.place.refuse(f"'wrong' has {len(raw.wrong)} entries: expected true or false for each of {base + length}")
     return bytes(int(v) for v in raw.wrong[base : base + length])

@@ -15,14 +15,16 @@ DEFAULT_BLOCK_SIZE = 32
 _SIZES = (4, 8, 16, 32, 64, 128, 256)
 
 
-def step_map(record: Mapping[str, Any], place: Place, name: str) -> RawSequence:
+def step_map(
+    record: Mapping[str, Any], place: Place, name: str, blocks_of: Sequence[tuple[Place, Any]] = ()
+) -> RawSequence:
     """One number a token: the pass that settled it, counted over the sequence or anew in each block.
 
     Used by JetEngine and dLLM-RL (``step_map``, ``first_unmask_times``). A number left out inside a block is a pass
-    that settled nothing.
+    that settled nothing. ``blocks_of`` are the maps of one record a block, with their places.
     """
-    if "step_maps" in record:
-        maps = [_steps(m, place) for m in record["step_maps"]]
+    if blocks_of:
+        maps = [_steps(steps, here) for here, steps in blocks_of]
         size = int(record["block_size"])
     else:
         key = "step_map" if isinstance(record.get("step_map"), list) else "first_unmask_times"
@@ -31,7 +33,7 @@ def step_map(record: Mapping[str, Any], place: Place, name: str) -> RawSequence:
         maps = [steps[i : i + size] for i in range(0, len(steps), size)]
     blocks, start = [], 0
     for number, steps in enumerate(maps):
-        here = place.at(f"block {number}")
+        here = blocks_of[number][0] if blocks_of else place.at(f"block {number}")
         if not steps or len(steps) > size or (len(steps) < size and number < len(maps) - 1):
             here.refuse(f"the step map has {len(steps)} entries, others {size}: block sizes are mixed")
         first, last = min(steps), max(steps)

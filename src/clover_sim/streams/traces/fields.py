@@ -63,11 +63,15 @@ def optional_whole(record: Mapping[str, Any], keys: tuple[str, ...], place: Plac
     return None
 
 
+ROUNDED = 1 + 1e-4
+"""A softmax in 32 or 16 bits may come out above 1 by so much; it counts as 1."""
+
+
 def probability(value: Any, what: str, place: Place) -> float:
-    """A number in [0, 1]."""
-    if type(value) not in (int, float) or not 0 <= value <= 1:
+    """A number in [0, 1], up to rounding."""
+    if type(value) not in (int, float) or not 0 <= value <= ROUNDED:
         place.refuse(f"{what} is {shown(value)}: expected a number from 0 to 1")
-    return float(value)
+    return min(float(value), 1.0)
 
 
 def amount(value: Any, what: str, place: Place) -> float:

@@ -92,12 +92,12 @@ def _from_blocks(request: str, records: list[tuple[Place, Mapping[str, Any]]]) -
         if number != before + 1:
             what = "is there twice" if number == before else f"follows block {before}"
             place.refuse(f"block {number} of request {request} {what}; expected each block once, in order")
-    maps = all("steps" not in record and "passes" not in record for _, _, record in numbered)
+    only_maps = all("steps" not in record and "passes" not in record for _, _, record in numbered)
     first = numbered[0][2]
-    if maps and all(isinstance(record.get("step_map"), list) for _, _, record in numbered):
+    if only_maps and all(isinstance(record.get("step_map"), list) for _, _, record in numbered):
         size = optional_whole(first, ("size", "block_size"), numbered[0][1], 1) or len(first["step_map"])
-        whole_map = {"block_size": size, "step_maps": [record["step_map"] for _, _, record in numbered]}
-        raw = step_map(whole_map, numbered[0][1], request)
+        maps = [(place.at(f"block {number}"), record["step_map"]) for number, place, record in numbered]
+        raw = step_map({"block_size": size}, numbered[0][1], request, maps)
     else:
         blocks = [_block(record, place, number) for number, place, record in numbered]
         raw = RawSequence(request, numbered[0][1], "passes", blocks)
@@ -180,10 +180,11 @@ def _scores(step: Mapping[str, Any], place: Place) -> dict[int, float] | None:
     masked = positions(items(step, "masked", place), "'masked'", place)
     if len(masked) != len(given):
         place.refuse(f"'masked' lists {len(masked)} positions, 'confidence' {len(given)} values")
-    for p, c in zip(masked, given, strict=True):
-        if type(c) not in (int, float) or not 0 <= c <= 1:
-            place.refuse(f"confidence of position {p} is {shown(c)}: expected a number from 0 to 1")
-    found = dict(zip(masked, given, strict=True))
+    if all(type(c) is float and 0 <= c <= 1 for c in given):
+        found = dict(zip(masked, given, strict=True))
+    else:
+        pairs = zip(masked, given, strict=True)
+        found = {p: probability(c, f"confidence of position {p}", place) for p, c in pairs}
     if len(found) < len(masked):
         place.refuse("'masked' names a position twice")
     return found

@@ -84,6 +84,8 @@ def _open(path: str) -> IO[bytes]:
         if path == "-":
             import sys
 
+            if sys.stdin is None:
+                raise InputError("standard input: is closed; give a file")
             return sys.stdin.buffer
         stream = open(path, "rb")  # noqa: SIM115
         if stream.peek(2)[:2] == b"\x1f\x8b":

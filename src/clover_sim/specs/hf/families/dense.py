@@ -23,6 +23,10 @@ STYLES: dict[str, Style] = {
     "llama": _LLAMA,
     "exaone": _LLAMA,
     "internlm3": _LLAMA,
+    "internlm": Style(qkv_bias="bias", out_bias="bias"),
+    "minicpm": _LLAMA,
+    "orion": Style(norm_bias=True),
+    "pangu_embedded": Style(qkv_bias="bias", out_bias="bias"),
     "helium": _LLAMA._replace(out_bias=False),
     "arcee": _LLAMA._replace(gated=False),
     "nemotron": _LLAMA._replace(gated=False, norm_bias=True),
@@ -97,6 +101,8 @@ STYLES: dict[str, Style] = {
     "granitemoeshared": _GRANITE_MOE,
     "granitemoe_swa": _GRANITE_MOE._replace(sinks=True, window="types"),
     "glm4_moe": _GLM._replace(qk_norm="head", qk_norm_key="use_qk_norm", mixture=_DEEPSEEK_LIKE),
+    "deepseek": Style(qkv_bias="attention_bias", out_bias="attention_bias", mixture=_DEEPSEEK_LIKE),
+    "pangu_pro_moe": Style(qkv_bias=True, out_bias=True, mixture=Mixture(shared="shared_expert_intermediate_size")),
     "solar_open": Style(qkv_bias="attention_bias", mixture=Mixture("all", shared="count")),
     "dots1": Style(
         qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", window="types", mixture=_DEEPSEEK_LIKE

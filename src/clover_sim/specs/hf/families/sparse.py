@@ -5,7 +5,7 @@ from __future__ import annotations
 from clover_sim.specs.hf.attention import gqa
 from clover_sim.specs.hf.ffn import mlp, moe
 from clover_sim.specs.hf.fields import HEADS, LAYERS, Fields
-from clover_sim.specs.hf.layers import FULL, WINDOWED, indexes, layer_count, sparse, switches, words
+from clover_sim.specs.hf.layers import EXPERTS, FULL, WINDOWED, indexes, layer_count, sparse, switches, words
 from clover_sim.specs.hf.parts import ATTENTION, Block, Cache, Layer, Module, Plan
 from clover_sim.specs.hf.standard import (
     Mixture,
@@ -14,6 +14,7 @@ from clover_sim.specs.hf.standard import (
     mixture_block,
     norms,
     shapes,
+    standard,
     top_modules,
 )
 
@@ -146,8 +147,23 @@ def _hunyuan(f: Fields) -> Plan:
         )
     shared = f.maybe("num_shared_expert", low=0, high=HEADS)
     network = moe(hidden, *expert_counts(f), width, shared_width=width * (1 if shared is None else shared))
-    attention = gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head")
-    return finish(f, hidden, [attention] * count, [network] * count, norms(hidden, 2))
+    share = f.whole("cla_share_factor", high=LAYERS) if f.has("use_cla") and f.flag("use_cla") else 1
+    own, reused = (
+        gqa(hidden, heads, kv_heads, head_dim, bias=bias, out_bias=bias, qk_norm="head", reuses_cache=reuses)
+        for reuses in (False, True)
+    )
+    attention = [reused if index % share else own for index in range(count)]  # K/V of the layer before
+    return finish(f, hidden, attention, [network] * count, norms(hidden, 2))
+
+
+def _hunyuan_first(f: Fields) -> Plan:
+    """Hunyuan as first published: mixtures and dense models under one name."""
+    from clover_sim.specs.hf.families.dense import STYLES
+
+    if f.stated(*EXPERTS)[1] in (None, 0, 1):
+        return standard(f, STYLES["hunyuan_v1_dense"])
+    f.note("mixture as its modelling code builds it; the publisher's stated sizes differ by 1 % in all, 5 % active")
+    return _hunyuan(f)
 
 
 def _afmoe(f: Fields) -> Plan:
@@ -177,5 +193,6 @@ BUILDERS = {
     "minimax_m3_vl_text": _minimax3,
     "ernie4_5_moe": _ernie,
     "hunyuan_v1_moe": _hunyuan,
+    "hunyuan": _hunyuan_first,
     "afmoe": _afmoe,
 }

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
 
+from clover_sim.acceptance.spelling import MOST_DRAFTS, WithRoot, draft_length
 from clover_sim.errors import InputError, UsageError, suggest
+
+__all__ = [
+    "DEFAULT_RHO", "RATES", "Acceptance", "WithRoot", "alpha_of_length", "clustered", "draft_length", "fit_decay",
+    "from_alpha", "from_conditional", "from_length", "from_rate", "from_survival",
+]  # fmt: skip
 
 DEFAULT_RHO = 0.97
 """Fall of the conditional acceptance from one draft to the next: the median of 88 model and text pairs measured at
 k = 3, 5, 7 (SpecForge SpecBundle); the middle 80 % lie from 0.943 to 0.988."""
-
-_MOST_DRAFTS = 4096
-"""Draft tokens a cycle; far more than any engine verifies."""
 
 RATES = ("accepted/drafted", "conditional", "sglang-old", "sglang-new", "system-efficiency")
 """What "acceptance rate" can mean. ``accepted/drafted``: vLLM V1, llama.cpp, TensorRT-LLM. ``sglang-old``: acceptance
@@ -267,7 +270,7 @@ def _solve(length: float, k: int, rho: float) -> float:
 
 
 def _length(k: int) -> int:
-    if type(k) is not int or not 1 <= k <= _MOST_DRAFTS:
+    if type(k) is not int or not 1 <= k <= MOST_DRAFTS:
         raise UsageError(f"acceptance: k={k!r}: expected a whole number of at least 1 draft token a cycle")
     return k
 
@@ -277,36 +280,3 @@ def _share(what: str, value: float) -> float:
         percent = f"; {value:g} % is {value / 100:g}" if isinstance(value, (int, float)) and 1 < value <= 100 else ""
         raise UsageError(f"acceptance: {what} {value!r}: expected a share from 0 to 1{percent}")
     return float(value)
-
-
-class WithRoot(int):
-    """A count of draft tokens that nobody gave: worked out from the length, and again if that is replaced.
-
-    A frozen decoder echoes both spellings, and ``dataclasses.replace(decoder, num_speculative_tokens=3)`` must not be
-    held against the other one.
-    """
-
-
-def draft_length(num_speculative_tokens: int | None, speculative_num_draft_tokens: int | None, default: int) -> int:
-    """Draft tokens a cycle from either spelling: vLLM's k, or SGLang's count that includes the root (k + 1).
-
-    >>> draft_length(None, 4, 5), draft_length(3, 4, 5), draft_length(None, None, 5), draft_length(2, WithRoot(9), 5)
-    (3, 3, 5, 2)
-    """
-    k, with_root = num_speculative_tokens, speculative_num_draft_tokens
-    if k is not None and isinstance(with_root, WithRoot):
-        with_root = None
-    if k is not None and not 1 <= k <= _MOST_DRAFTS:
-        raise UsageError(f"num_speculative_tokens={k}: expected at least 1 and at most {_MOST_DRAFTS} draft tokens")
-    if with_root is None:
-        return default if k is None else k
-    if not 2 <= with_root <= _MOST_DRAFTS + 1:
-        raise UsageError(
-            f"speculative_num_draft_tokens={with_root}: it counts the root, so 2 to {_MOST_DRAFTS + 1} are expected"
-        )
-    if k is not None and k != with_root - 1:
-        raise UsageError(
-            f"num_speculative_tokens={k} contradicts speculative_num_draft_tokens={with_root}, which counts the root "
-            f"and so means {with_root - 1}"
-        )
-    return with_root - 1
