@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from clover_sim.cli import main
@@ -82,3 +84,40 @@ def test_negative_values_reach_their_flag():
     assert (args.one, args.other, args.verbose) == ("-1:2", ["-.5", "7"], True)
     with pytest.raises(UsageError, match="unknown flag -7"):
         parser.parse(["-v", "-7"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare --model D", "compare --gpu D", "compare --engine D", "compare --input D", "compare --trace D",
+        "compare --calibration D", "compare --ledger D", "compare --record D", "price --model D", "price --gpu D",
+        "price --ledger D", "price --calibration D", "sweep --model D --vary batch_size=1,2", "sweep --resume D",
+        "speculate --workload code --model D", "speculate --from-log D", "agent D", "agent --gpu D", "serve --log D",
+        "serve --model D", "explain D", "trace --trace D", "trace --input D", "validate --measurements D",
+        "validate --diffusion --trace D", "calibrate --trace D",
+        "calibrate --measured-tokens-per-s 9 --model D --gpu h100",
+    ],
+)  # fmt: skip
+def test_a_directory_where_a_file_or_name_belongs(words, tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    for spelled in ("folder", "./folder", str(folder)):
+        code = main([spelled if word == "D" else word for word in words.split()])
+        out, err = capsys.readouterr()
+        assert code in (2, 3) and out == "" and err.count("\n") == 1
+        assert "directory" in err.lower() and "folder" in err
+
+
+def test_a_downloaded_model_is_named_by_its_directory(tmp_path, capsys, monkeypatch):
+    (tmp_path / "snapshot").mkdir()
+    (tmp_path / "snapshot" / "config.json").write_text(json.dumps({
+        "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 512, "num_hidden_layers": 4,
+        "num_attention_heads": 8, "intermediate_size": 1024, "vocab_size": 1000, "tie_word_embeddings": False,
+    }))  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    found = set()
+    for spelled in ("snapshot", "snapshot/", "./snapshot", str(tmp_path / "snapshot"), "snapshot/config.json"):
+        assert main(["compare", "-s", "ar", "--tokens", "16", "--model", spelled, "--format", "csv"]) == 0
+        found.add(capsys.readouterr().out)
+    assert len(found) == 1

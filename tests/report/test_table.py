@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clover_sim.columns import COLUMNS
+from clover_sim.comparison import compare
 from clover_sim.errors import UsageError
 from clover_sim.report import Look
 from clover_sim.report._text import display_width
@@ -153,3 +154,14 @@ def test_a_name_longer_than_the_line_is_cut():
 
 def test_no_rows():
     assert render(Sample(())) == "no rows\n"
+
+
+def test_a_draft_length_is_said_once_with_its_other_spelling():
+    result = compare(["ar", "speculative"], tokens=16)
+    text = " ".join(render(result, Look(width=100)).split())
+    assert "num_speculative_tokens=5 (speculative_num_draft_tokens=6 as SGLang counts, root included)" in text
+    assert text.count("num_speculative_tokens=") == 1 == text.count("speculative_num_draft_tokens=")
+    several = render(compare(["speculative:num_speculative_tokens=2", "speculative"], tokens=16), Look(width=None))
+    assert "speculative:num_speculative_tokens=2 " in several and "speculative_num_draft_tokens" not in several
+    tree = render(compare("eagle-tree", tokens=16), Look(width=None))
+    assert "speculative_num_draft_tokens=8" in tree  # of a tree it is no chain's length with the root

@@ -146,3 +146,26 @@ def test_one_mixer_a_layer_pays_half_a_layer() -> None:
     assert nano.blocks == nano.layers == 52
     m = Machine(nano, load_hardware("b200"), load_engine("kernels"))
     assert m.target_rates.layers_s == pytest.approx(26 * 32e-6 + nano.moe_layers * 5.1e-9 * nano.hidden_size)
+
+
+def test_python_prices_a_checkpoint_in_its_own_format_as_the_command_line_does(tmp_path, capsys) -> None:
+    import clover_sim as cs
+    from clover_sim.cli import main
+
+    stored = {"quant_method": "fp8", "activation_scheme": "dynamic", "weight_block_size": [128, 128]}
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "quantization_config": stored}))
+    flags = ["--model", str(tmp_path), "--gpu", "h100", "--tokens", "32", "-s", "ar", "--format", "json"]
+    assert main(["compare", *flags]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert main(["compare", *flags, "--precision", "auto"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == told["rows"]
+    asked = {"model": str(tmp_path), "gpu": "h100"}
+    found = cs.compare("ar", tokens=32, **asked)
+    assert found.rows[0]["latency_s"] == told["rows"][0]["latency_s"]
+    assert found.settings["precision"] == told["rules"]["precision"] == "fp8"
+    swept = cs.sweep("ar", tokens=32, vary="batch_size=1,2", machine=asked)
+    assert swept.rows[0]["latency_s"] == found.rows[0]["latency_s"]
+    step = cs.price(contexts=16, **asked).passes[0].price.latency_s
+    assert step == pytest.approx(found.rows[0]["latency_s"] / 32, rel=0.01)
+    plain = cs.compare("ar", tokens=32, precision="bf16", **asked)
+    assert plain.rows[0]["latency_s"] > 1.2 * found.rows[0]["latency_s"]

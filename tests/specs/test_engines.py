@@ -110,3 +110,42 @@ def test_bad_precisions(name: str) -> None:
         weight_precision(name)
     with pytest.raises(UsageError):
         kv_bits(name)
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        ("bfloat16 BF16 float16 fp16 half f16 auto", "bf16"), ("fp8_e4m3 fp8-e4m3 FP8_E5M2 float8_e4m3fn", "fp8"),
+        ("awq AWQ gptq w4a16 W4A16 gptq-int4 int4_awq awq_marlin", "int4"), ("w8a16 gptq_int8", "int8"),
+        ("NVFP4 modelopt_fp4", "nvfp4"), ("MXFP4", "mxfp4"),
+    ],
+)  # fmt: skip
+def test_other_names_of_one_layout(names: str, meant: str) -> None:
+    for name in names.split():
+        assert weight_precision(name) is weight_precision(meant)
+
+
+@pytest.mark.parametrize("name", ["q4_k_m", "q4-k-m", "Q4_K_M"])
+def test_a_mixture_of_gguf_is_its_published_size(name: str) -> None:
+    # bartowski/Qwen2.5-32B-Instruct-GGUF: Q4_K_M has 19.85 GB for 32.76 B parameters
+    assert weight_precision(name).bits == pytest.approx(19.85e9 * 8 / 32.76e9, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("fp4", "nearest: nvfp4 or mxfp4"), ("nf4", "nearest: int4"), ("w8a8", "nearest: fp8"),
+        ("4bit", "nearest: int4"), ("fp32", "nearest: 32"), ("bitsandbytes", "nearest: int4"), ("q4_k", "did you mean 'q4-k-"),
+        ("in4", "did you mean 'int4'"), ("something", "known: bf16"),
+    ],
+)  # fmt: skip
+def test_what_has_no_exact_meaning_names_the_nearest(name: str, near: str) -> None:
+    with pytest.raises(UsageError, match=near) as caught:
+        weight_precision(name)
+    assert "a number of bits" in str(caught.value) and len(str(caught.value).splitlines()) == 1
+
+
+def test_caches_of_llama_cpp() -> None:
+    # a block of 32: eight or four bits each, and one scale of 16 bits (or two)
+    assert kv_bits("q8_0") == 8 + 16 / 32 and kv_bits("Q4_0") == 4 + 16 / 32 and kv_bits("q4_1") == 4 + 32 / 32
+    assert kv_bits("half") == 16 and kv_bits("fp8-e4m3") == 8

@@ -53,12 +53,12 @@ def read_logs(paths: Sequence[str], stdin: IO[Any] | None = None, progress: Prog
             _nothing(f"{source.name!r} is empty", len(paths), warnings)
         elif work.used == before[1]:
             _nothing(_why_nothing(work, source.name, work.read - before[0]), len(paths), warnings)
-    sections = work.sections()
-    configurations = [found for reader in work.startups for found in reader.found.configurations()]
+    sections = work.offered.sections()
+    configurations = [found for reader in work.offered.startups for found in reader.found.configurations()]
     if not sections:
         names = ", ".join(map(repr, paths))
         if configurations:
-            started = [reader for reader in work.startups if reader.found.configurations()]
+            started = [reader for reader in work.offered.startups if reader.found.configurations()]
             lacks = "; ".join(reader.LACKS for reader in started if reader.LACKS)
             raise InputError(
                 f"{names}: only says how the server was started; expected its metric lines too"
@@ -80,7 +80,7 @@ def _nothing(why: str, files: int, warnings: list[str]) -> None:
 def _why_nothing(work: Work, name: str, lines: int) -> str:
     reasons = [skip for skip in work.skipped if skip.reason not in (UNKNOWN, JSON_UNKNOWN)]
     why = f"; {reasons[0].reason} ({reasons[0].first})" if reasons else ""
-    *writers, last = sorted({reader.WRITER for _, reader in work.readers} - {""}, key=str.lower)
+    *writers, last = sorted({*work.offered.writers} - {""}, key=str.lower)
     return (
         f"{name!r}: none of {lines} lines can be used{why}; expected metric lines or reports of "
         f"{', '.join(writers)} or {last}"

@@ -1,17 +1,16 @@
-"""The lines of files, each handed to the format it is of: JSON and broken lines put together, all else counted."""
+"""The lines of files: JSON, commands and broken lines put together, what no format takes counted with its reason."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from clover_sim.logs._command import Command, goes_on
 from clover_sim.logs._json import BLANKS, BROKEN, Document, events, may_open, parsed, unwrapped
+from clover_sim.logs._offered import Offered
 from clover_sim.logs._prefix import split_prefix
-from clover_sim.logs._reader import CUT_OFF, Line, LogReader, Outcome, Startup, readers
-from clover_sim.logs._section import Section
+from clover_sim.logs._reader import CUT_OFF, Line, Outcome
 from clover_sim.logs._stream import Progress, Source
 from clover_sim.logs._text import clean, joined
 
@@ -28,11 +27,6 @@ JSON_UNKNOWN = "JSON of no known format"
 _JSON_CUT_OFF = "a JSON document is cut off or malformed"
 
 
-def _any_of(marks: Sequence[str]) -> Callable[[str], re.Match[str] | None]:
-    """Looks for any of ``marks`` in a text."""
-    return re.compile("|".join(map(re.escape, marks))).search
-
-
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Lines that were not used: why, how many, and where the first one is."""
@@ -46,15 +40,8 @@ class Work:
     """Everything that is known of the files read so far."""
 
     def __init__(self) -> None:
-        found = readers()
-        self.readers: list[tuple[tuple[str, ...], LogReader]] = [f for f in found if not isinstance(f[1], Startup)]
-        self._startups = [(marks, reader) for marks, reader in found if isinstance(reader, Startup)]
-        self._marks = sorted({mark for marks, _ in found for mark in marks})
-        self._bytes = [mark.encode() for mark in self._marks]
-        self._marked = _any_of(self._marks)
-        self._startup_marked = _any_of([mark for marks, _ in self._startups for mark in marks])
+        self.offered = Offered()
         self.read = self.used = 0
-        self._active = False
         self._counts: dict[str, int] = {}
         self._firsts: dict[str, str] = {}
         self._name, self._number = "", 0
@@ -62,20 +49,6 @@ class Work:
         self._torn: list[str] = []
         self._torn_at = 0
         self._command = Command()
-        self._places: dict[int, list[str]] = {}
-
-    @property
-    def startups(self) -> list[Startup]:
-        """Readers of start-up lines."""
-        return [reader for _, reader in self._startups]
-
-    def sections(self) -> list[Section]:
-        """What all readers found, each with the first and last place its reader used."""
-        return [
-            replace(section, where=tuple(dict.fromkeys(self._places.get(id(reader), ()))))
-            for _, reader in self.readers
-            for section in reader.sections()
-        ]
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -84,9 +57,7 @@ class Work:
         return sorted(found, key=lambda skip: -skip.lines)
 
     def file(self, source: Source, progress: Progress) -> None:
-        for _, reader in self.readers:
-            reader.start()
-        self._active = False
+        self.offered.start()
         self._name, self._number = source.name, 0
         for block in source.blocks(progress):
             if block.too_long:
@@ -106,11 +77,11 @@ class Work:
         data = events(data)
         starts: list[int] | None = None
         if not (self._json.lines or may_open(data)):
-            starts = self._starts(data)
+            starts = self.offered.starts(data)
         at = index = 0
         end = len(data)
         while at < end:
-            if starts is not None and not (self._active or self._torn or self._command.parts):
+            if starts is not None and not (self.offered.active or self._torn or self._command.parts):
                 while index < len(starts) and starts[index] < at:
                     index += 1
                 following = starts[index] if index < len(starts) else end
@@ -125,17 +96,6 @@ class Work:
             self._line(data[at:line_end])
             at = line_end
 
-    def _starts(self, data: bytes) -> list[int]:
-        """Where the lines with a mark start."""
-        found = set()
-        for mark in self._bytes:
-            at = data.find(mark)
-            while at >= 0:
-                found.add(data.rfind(b"\n", 0, at) + 1)
-                line_end = data.find(b"\n", at)
-                at = data.find(mark, line_end) if line_end >= 0 else -1
-        return sorted(found)
-
     def _line(self, data: bytes) -> None:
         if self._json.lines:
             self._more_json(data)
@@ -146,15 +106,15 @@ class Work:
 
     def _plain(self, text: str, ended: bool = True) -> None:
         """A line of text, looked at only if it has a mark or belongs to a report or a line that has begun."""
-        if self._command.parts or (goes_on(text) and self._startup_marked(text)):
+        if self._command.parts or (goes_on(text) and self.offered.startup_marked(text)):
             if self._command.more(text):
                 self._run()
             return
-        marked = self._marked(text) is not None
+        marked = self.offered.marked(text) is not None
         if self._torn and not marked and self._mended(text):
             return
         self._untear()
-        if self._active or marked:
+        if self.offered.active or marked:
             self._text(text, ended)
         else:
             self._skip(UNKNOWN, 1)
@@ -172,7 +132,7 @@ class Work:
             return False
         self._torn.append(last + ("" if last[-1:].isdigit() and following[0].isdigit() else " ") + following)
         whole = self._torn[-1]
-        outcome = self._offer(self._parsed(whole, True))
+        outcome = self.offered.line(self._parsed(whole, True))
         if outcome is True:
             self.used += len(self._torn)
             self._torn = []
@@ -202,8 +162,8 @@ class Work:
             return
         cleaned = clean(text)
         *others, last = joined(cleaned)
-        outcomes = [self._offer(self._parsed(part.rstrip(" ,"), True)) for part in others]
-        outcome = self._offer(self._parsed(last, ended))
+        outcomes = [self.offered.line(self._parsed(part.rstrip(" ,"), True)) for part in others]
+        outcome = self.offered.line(self._parsed(last, ended))
         if True in outcomes:
             outcome = True
         if outcome == CUT_OFF and ended and lines == 1:
@@ -215,27 +175,6 @@ class Work:
     def _parsed(self, text: str, ended: bool) -> Line:
         origin, message = split_prefix(text)
         return Line(text, message, ended, self._where, origin)
-
-    def _offer(self, line: Line) -> Outcome:
-        started = False
-        if self._startup_marked(line.text):
-            for marks, startup in self._startups:
-                if any(mark in line.text for mark in marks):
-                    started |= startup.line(line) is True
-        outcome: Outcome = None
-        for marks, reader in self.readers:
-            if reader.active or any(mark in line.text for mark in marks):
-                outcome = reader.line(line)
-                if outcome is not None:
-                    self._place(reader, outcome)
-                    break
-        self._active = any(reader.active for _, reader in self.readers)
-        return True if started and outcome is None else outcome
-
-    def _place(self, reader: LogReader, outcome: Outcome) -> None:
-        if outcome is True:
-            places = self._places.setdefault(id(reader), [])
-            places[1 if places else 0 :] = [self._where]
 
     def _outcome(self, outcome: Outcome, lines: int, otherwise: str) -> None:
         if outcome is True:
@@ -275,7 +214,7 @@ class Work:
         self._json.clear()
         used = self.used
         for part in parts:
-            if self._marked(part):
+            if self.offered.marked(part):
                 self._untear()
                 self._text(part)
             else:
@@ -286,7 +225,7 @@ class Work:
         best: Outcome = None
         for item in items:
             wrapped = unwrapped(item)
-            outcome = self._offer_document(item, lines if item is items[0] else 0)
+            outcome = self.offered.document(item, lines if item is items[0] else 0, self._where)
             if outcome is None and wrapped is not None and len(items) == 1:
                 self._wrapped([part for part in wrapped.splitlines() if part.strip()] or [""], lines)
                 return
@@ -307,14 +246,3 @@ class Work:
             self.used += lines - 1
         else:
             self._skip(JSON_UNKNOWN, lines - 1)
-
-    def _offer_document(self, document: dict[str, Any], lines: int) -> Outcome:
-        for _, startup in self._startups:
-            startup.where = self._where
-            startup.document(document, lines)
-        for _, reader in self.readers:
-            outcome = reader.document(document, lines)
-            if outcome is not None:
-                self._place(reader, outcome)
-                return outcome
-        return None

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from clover_sim.errors import InputError, UsageError, suggest
 from clover_sim.specs._files import read_limited
+from clover_sim.specs._plain import plain_table
 from clover_sim.specs.engine import EngineSpec, engine_from_table
 from clover_sim.specs.hardware import HardwareSpec, hardware_from_table, slug
 from clover_sim.specs.model import ModelSpec, model_from_table
@@ -143,6 +144,8 @@ def read_table(path: str) -> dict[str, Any]:
         content = data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a text file in UTF-8") from None
+    if path.startswith(DATA) and (table := plain_table(content)) is not None:
+        return table
     import tomllib
 
     if content.count(".") > _MOST_DOTS and any(
