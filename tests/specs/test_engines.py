@@ -135,8 +135,8 @@ def test_a_mixture_of_gguf_is_its_published_size(name: str) -> None:
     ("name", "near"),
     [
         ("fp4", "nearest: nvfp4 or mxfp4"), ("nf4", "nearest: int4"), ("w8a8", "nearest: fp8"),
-        ("4bit", "nearest: int4"), ("fp32", "nearest: 32"), ("bitsandbytes", "nearest: int4"), ("q4_k", "did you mean 'q4-k-"),
-        ("in4", "did you mean 'int4'"), ("something", "known: bf16"),
+        ("4bit", "nearest: int4"), ("fp32", "nearest: 32"), ("bitsandbytes", "nearest: int4"),
+        ("q4_k", "did you mean 'q4-k-"), ("in4", "did you mean 'int4'"), ("something", "known: bf16"),
     ],
 )  # fmt: skip
 def test_what_has_no_exact_meaning_names_the_nearest(name: str, near: str) -> None:

@@ -10,6 +10,11 @@ from clover_sim.cli._parser import choice, typed
 from clover_sim.errors import UsageError
 from clover_sim.records import EOS_STOPS, KV_WRITE_RULES
 
+PRECISION = (
+    "format of the weights: bf16, fp8, int8, int4 (awq, gptq, w4a16), nvfp4, mxfp4, a GGUF mixture such as q4-k-m, or "
+    "bits a weight (default: auto, the file's own, else bf16)"
+)
+
 
 def stream_flags(parser: ArgumentParser) -> None:
     """What is decoded: profile or files, lengths, seeds."""
@@ -59,7 +64,7 @@ def machine_flags(parser: ArgumentParser) -> None:
     add("--gpu", metavar="NAME|FILE", help="accelerator (default h200); see list gpus")
     add("--engine", metavar="NAME|FILE",
         help="inference engine (default: the usual one of the accelerator); see list engines")  # fmt: skip
-    add("--precision", metavar="NAME", type=typed(format_name), help="format of the weights (default bf16)")
+    add("--precision", metavar="NAME", type=typed(format_name), help=PRECISION)
     add("--kv-cache-dtype", metavar="NAME", type=typed(format_name), help="format of the K/V cache (default bf16)")
     add("--tensor-parallel-size", metavar="N", type=typed(whole), help="cards that share every layer")
     add("--batch-size", metavar="N", type=typed(whole), default=1, help="requests decoded together (default 1)")

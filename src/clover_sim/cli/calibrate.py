@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from clover_sim.cli import _machine
+from clover_sim.cli import _flags, _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
@@ -48,7 +48,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--model", metavar="NAME|FILE", help="the model measured; see list models")
     add("--gpu", metavar="NAME|FILE", help="the accelerator measured on; see list gpus")
     add("--engine", metavar="NAME|FILE", help="the inference engine; see list engines")
-    add("--precision", metavar="NAME", help="format of the weights (default: the file's own, else bf16)")
+    add("--precision", metavar="NAME", help=_flags.PRECISION)
     add("--kv-cache-dtype", metavar="NAME", default="bf16", help="format of the K/V cache (default bf16)")
     add("--tensor-parallel-size", metavar="N", type=typed(whole), default=1, help="cards that share every layer")
     group = common_flags(parser, _FORMATS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from clover_sim.cli import _export, _machine
+from clover_sim.cli import _export, _flags, _machine
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import bandwidth_tb_s, between, params_b, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
@@ -30,8 +30,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--active-b", metavar="X", type=typed(params_b), help="bare model: active parameters in billions")
     add("--weight-gb", metavar="X", type=typed(between(1e-6, 1e6, "GB")),
         help="bare model: GB of weights that every pass reads")  # fmt: skip
-    add("--precision", metavar="NAME", help="format of weights and arithmetic: bf16, fp8, int8, int4, nvfp4, mxfp4 or "
-        "bits a weight (default: the file's own, else bf16)")  # fmt: skip
+    add("--precision", metavar="NAME", help=_flags.PRECISION)
     add("--kv-cache-dtype", metavar="NAME", help="format of the K/V cache (default bf16)")
     machine = parser.add_argument_group("machine")
     add = machine.add_argument

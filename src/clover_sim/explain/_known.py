@@ -7,6 +7,7 @@ import os
 import re
 
 from clover_sim.errors import UsageError
+from clover_sim.specs.precision import GGUF_BITS
 from clover_sim.speculation import method_name
 
 _SNAPSHOT = re.compile(r"models--[^/]+?--([^/]+)/snapshots/")
@@ -21,11 +22,6 @@ _BITS = (
     ("nvfp4|fp4", "nvfp4"), ("mxfp4", "mxfp4"), ("fp8", "fp8"), ("w8a8|w8a16|int8", "int8"),
     ("w4a16|int4|awq|gptq|4bit", "int4"), ("f16|bf16", "bf16"),
 )  # fmt: skip
-_GGUF_BITS = {
-    "q2-k": 3.2, "q3-k-s": 3.6, "q3-k-m": 4.0, "q3-k-l": 4.3, "q4-0": 4.7, "q4-1": 5.1, "q4-k-s": 4.7, "q4-k-m": 4.9,
-    "q5-0": 5.6, "q5-1": 6.1, "q5-k-s": 5.6, "q5-k-m": 5.7, "q6-k": 6.6, "q8-0": 8.5, "iq4-xs": 4.5, "iq4-nl": 4.7,
-}  # fmt: skip
-"""Bits a weight of llama.cpp's formats, as its quantize tool lists them for an 8B model."""
 _CARD_WORDS = re.compile(
     r"\(tm\)|\(r\)|\b(?:nvidia|amd|intel|apple|geforce|radeon|tesla|graphics|gpu|hbm3e?)\b|[()]|-sxm\d?"
 )
@@ -66,12 +62,12 @@ def precision(stated: str) -> str | None:
     """The format of weights that a name or an engine's word tells, as ``--precision`` takes it.
 
     >>> precision("Qwen3-8B-FP8"), precision("awq_marlin"), precision("x-Q4_K_M.gguf"), precision("x")
-    ('fp8', 'int4', '4.9', None)
+    ('fp8', 'int4', '4.85', None)
     """
     name = last_part(stated)
     if re.fullmatch(r"\d{1,2}\.\d{1,2}", name):
         return name
-    for ending, bits in _GGUF_BITS.items():
+    for ending, bits in GGUF_BITS.items():
         if name.endswith(ending) or f"-{ending}-" in name:
             return str(bits)
     return next((ours for pattern, ours in _BITS if re.search(rf"(?:^|[-.])(?:{pattern})(?:$|[-.])", name)), None)

@@ -234,4 +234,5 @@ def _acceptance(section: Section, shape: Shape) -> Acceptance | None:
 
 def _words(machine: Machine) -> str:
     cards = f"{machine.tensor_parallel_size} x " if machine.tensor_parallel_size > 1 else ""
-    return f"{machine.model.name} {machine.precision} on {cards}{machine.hardware.name}, {machine.engine.name}"
+    precision = getattr(machine.precision, "name", machine.precision)
+    return f"{machine.model.name} {precision} on {cards}{machine.hardware.name}, {machine.engine.name}"

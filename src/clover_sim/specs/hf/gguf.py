@@ -9,6 +9,7 @@ from typing import Any
 
 from clover_sim.errors import InputError
 from clover_sim.specs.hf.fields import shown
+from clover_sim.specs.precision import weight_precision
 
 _FAMILIES = {
     "llama": "llama", "qwen2": "qwen2", "qwen2moe": "qwen2_moe", "qwen3": "qwen3", "qwen3moe": "qwen3_moe",
@@ -37,13 +38,12 @@ _KEYS = {
 
 _LATENT = {"attention.q_lora_rank": "q_lora_rank", "attention.kv_lora_rank": "kv_lora_rank"}
 
-_FILE_TYPES: dict[int, tuple[str, float]] = {
-    0: ("F32", 32), 1: ("F16", 16), 2: ("Q4_0", 4.5), 3: ("Q4_1", 5.0), 7: ("Q8_0", 8.5), 8: ("Q5_0", 5.5),
-    9: ("Q5_1", 6.0), 10: ("Q2_K", 3.16), 11: ("Q3_K_S", 3.64), 12: ("Q3_K_M", 4.0), 13: ("Q3_K_L", 4.3),
-    14: ("Q4_K_S", 4.67), 15: ("Q4_K_M", 4.89), 16: ("Q5_K_S", 5.57), 17: ("Q5_K_M", 5.7), 18: ("Q6_K", 6.56),
-    25: ("IQ4_NL", 4.68), 30: ("IQ4_XS", 4.46), 32: ("BF16", 16), 38: ("MXFP4", 4.25),
+_FILE_TYPES = {
+    2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M", 13: "Q3_K_L",
+    14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 23: "IQ3_XXS", 25: "IQ4_NL", 26: "IQ3_S",
+    27: "IQ3_M", 30: "IQ4_XS", 38: "MXFP4",
 }  # fmt: skip
-"""Bits a weight by ``general.file_type``: the format's own, or what llama.cpp states for an 8B model of mixtures."""
+"""Formats by ``general.file_type``, as llama.cpp numbers them; the others keep 16 bits and more, or are rare."""
 
 
 def is_gguf(table: dict[str, Any]) -> bool:
@@ -108,9 +108,9 @@ def from_gguf(table: dict[str, Any], where: str) -> dict[str, Any]:
         config["tie_word_embeddings"] = tied
     kind = flat.get("general.file_type")
     if isinstance(kind, int) and kind in _FILE_TYPES:
-        word, bits = _FILE_TYPES[kind]
-        if bits < 16:
-            config["quantization_config"] = {"quant_method": "gguf", "bits": bits, "name": word}
+        word = _FILE_TYPES[kind]
+        bits = weight_precision(word).bits
+        config["quantization_config"] = {"quant_method": "gguf", "bits": bits, "name": word}
     return {"model_type": family, **config}
 
 
