@@ -148,7 +148,7 @@ def of_comparison(result: Any, name: str = "comparison") -> str:
                 wrong, half = rated[errors], rated.get(errors + INTERVAL) or 0.0
                 paid.setdefault(label, []).append((row["tokens"], wrong, max(0.0, wrong - half), wrong + half))
         series = [kinds.Series(n, tuple(sorted(p))) for n, p in found.items()]
-        title = f"Latency and wrong tokens by length, {_where(result)} (band of latency: middle 80 % of measurements)"
+        title = f"Latency and locked errors by length, {_where(result)} (band of latency: middle 80 % of measurements)"
         lost = metric_column(errors)
         return kinds.lines(
             series, ("tokens", "latency, s"), title,
