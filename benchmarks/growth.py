@@ -61,7 +61,7 @@ def exponents(scale: int) -> Iterator[Figure]:
 
     yield _line("batch", batches, [best(lambda n=n: together(n), 3) for n in batches])
     requests = [scale * n for n in (2_000, 4_000, 8_000, 16_000)]
-    found = [best(lambda n=n: serve(["ar"], Traffic(n, users_ladder=())), 2) for n in requests]
+    found = [best(lambda n=n: serve(["ar"], Traffic(n, rate_per_s=1.0, users_ladder=())), 2) for n in requests]
     yield _line("requests served", requests, found)
 
 
@@ -103,7 +103,7 @@ def memory(n: int) -> Iterator[Figure]:
 
 def serving(n: int) -> Iterator[Figure]:
     """Requests a second of the server, pools included, and events: moments between which all steps are of one shape."""
-    work = partial(serve, ["ar", "block-diffusion"], Traffic(n, users_ladder=()))
+    work = partial(serve, ["ar", "block-diffusion"], Traffic(n, rate_per_s=1.0, users_ladder=()))
     took = best(work, 1)
     yield Figure(f"serve, {n:,} requests, two strategies", f"{2 * n / took:,.0f} requests/s", "100,000 in a minute",
                  2 * n / took >= 100_000 / 60)  # fmt: skip

@@ -27,7 +27,7 @@ LAYERS = (
     ),
     ("engine", "request", "checks", "bulk", "canvas", "view", "ledger", "decoders", "acceptance", "draft_trees"),
     ("streams", "physics", "specs", "sources"),
-    ("records", "rng", "units", "errors", "faults", "options", "arguments", "stats"),
+    ("records", "rng", "units", "errors", "faults", "options", "arguments", "stats", "row_names"),
 )  # fmt: skip
 
 NO_CLOCK = {"time", "datetime", "calendar"}

@@ -58,9 +58,14 @@ def one_line(call):
     return ""
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A value may be taken for the name of a file to write."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name in CALLS for key in arguments(name)])
-def test_any_kind_of_value_is_taken_or_refused(name, key, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # one of the values names a file to write
+def test_any_kind_of_value_is_taken_or_refused(name, key):
     for kind, value in ODD.items():
         if kind == "class" and key in ("progress", "keep"):
             continue  # a class can be called
@@ -109,6 +114,15 @@ def test_what_stands_for_the_same_is_taken(tmp_path):
         (lambda: cs.serve("ar", "much"), "serve: traffic 'much': expected an object of the class Traffic"),
         (lambda: cs.Traffic(requests="many"), "Traffic: requests 'many': expected a whole number"),
         (lambda: cs.Prices(usd_per_hour=-1), "prices: usd_per_hour -1"),
+        (lambda: cs.sweep(gpu="h100"), r"unknown argument 'gpu'; it is a part of the machine: machine={'gpu': ...}"),
+        (lambda: cs.sweep(threshold=0.9), r"vary={'threshold': \[...\]}"),
+        (lambda: cs.sweep(jbs=2), "sweep: unknown argument 'jbs'; did you mean 'jobs'"),
+        (lambda: cs.sweep(batchsize=2), "did you mean 'batch_size'"),
+        (lambda: cs.compare(machine={}), "its parts are arguments of their own: model=..., gpu=..."),
+        (lambda: cs.compare(threshold=0.9), "it is an option of a strategy, as in 'NAME:threshold=...'"),
+        (lambda: cs.compare(batch=2), "did you mean 'batch_size'"),
+        (lambda: cs.compare(zzz=2), "known: strategies, tokens, .*, progress, keep$"),
+        (lambda: cs.speculate(method="mtp"), "speculate: unknown argument 'method'; did you mean 'shape'"),
     ],
 )
 def test_the_line_names_the_argument_and_what_was_expected(call, said):

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from clover_sim.stats import ci95, mean, t_quantile
+from clover_sim.stats import ci95, linearised, mean, t_quantile
 
 
 @pytest.mark.parametrize("value", [0, 0.0, 0.1, 1 / 3, 128, 5.333333333333333, 1e-300, 1e300, -2.7])
@@ -44,6 +44,29 @@ def test_the_textbook_formula():
 @pytest.mark.parametrize(("df", "t"), [(1, 12.7062), (2, 4.3027), (4, 2.7764), (30, 2.0423), (1000, 1.9623)])
 def test_quantiles(df, t):
     assert t_quantile(df) == pytest.approx(t, abs=1e-4)
+
+
+def test_the_ratio_of_sums_and_its_spread_by_the_closed_form():
+    x, y = [3.0, 5.0, 4.0, 9.0], [1.0, 2.0, 2.5, 3.0]
+    ratio, values = linearised(x, y)
+    n, mx, my = 4, sum(x) / 4, sum(y) / 4
+    assert ratio == pytest.approx(sum(x) / sum(y)) and mean(values) == pytest.approx(ratio)
+    xx, yy, xy = (sum((a - p) * (b - q) for a, b in zip(u, v, strict=True)) / (n - 1)
+                  for u, v, p, q in ((x, x, mx, mx), (y, y, my, my), (x, y, mx, my)))  # fmt: skip
+    variance = (xx - 2 * ratio * xy + ratio**2 * yy) / my**2 / n  # of a ratio, in any book on sampling
+    assert ci95(values) == pytest.approx(3.1824463 * math.sqrt(variance))
+
+
+def test_a_constant_ratio_has_no_spread_whatever_the_sizes():
+    ratio, values = linearised([0.1 * k for k in (1, 3, 7, 11)], [1.0, 3.0, 7.0, 11.0])
+    assert ratio == pytest.approx(0.1) and ci95(values) == 0.0
+    assert linearised([1, 1, 1], [3, 3, 3])[0] == 1 / 3
+
+
+def test_a_constant_denominator_is_the_plain_mean():
+    x = [5.5, 4.0, 7.5, -1.25, 3.0]
+    ratio, values = linearised(x, [2.0] * 5)
+    assert ratio == pytest.approx(mean(x) / 2) and ci95(values) == pytest.approx(ci95(x) / 2)
 
 
 def test_one_value_has_no_interval():

@@ -14,7 +14,7 @@ from operator import index
 from os import PathLike, fspath
 from typing import Any, ParamSpec, TypeVar
 
-from clover_sim.errors import UsageError
+from clover_sim.errors import UsageError, suggest
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -47,10 +47,15 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
+    takes = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    more = bool(code.co_flags & _MORE_KEYWORDS)
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         said = function.__annotations__
+        for name in kwargs:
+            if name not in takes and not more:
+                raise unknown(function.__name__, name, takes)
         taken = [fitted(function.__name__, n, v, said[n]) for n, v in zip(names, args, strict=False)]
         named = {
             n: fitted(function.__name__, n, v, said[n]) if n in said and n != "return" else v
@@ -59,6 +64,43 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*taken, *args[len(taken) :], **named)  # type: ignore[arg-type]
 
     return call
+
+
+_MORE_KEYWORDS = 0x08
+"""Flag of a code object that takes keywords of any name."""
+_PARTS = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size")
+_OPTIONS = ("threshold", "block_size", "num_speculative_tokens", "acceptance")
+_SAME = {
+    "method": "shape", "strategy": "strategies", "seed": "seeds", "seeds": "seed", "card": "gpu", "hardware": "gpu",
+    "device": "gpu", "batch": "batch_size", "batch_sizes": "batch_size", "width": "widths", "context": "context_tokens",
+    "prompt": "prompt_tokens", "input": "inputs", "texts": "inputs", "length": "tokens", "task": "workload",
+    "k": "most_k",
+}  # fmt: skip
+"""What others, or the command line, call an argument."""
+
+
+def unknown(where: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a keyword that a function does not have, with what stands in its place there.
+
+    >>> print(unknown("sweep", "gpu", ["vary", "machine"]))
+    sweep: unknown argument 'gpu'; it is a part of the machine: machine={'gpu': ...}, or vary={'gpu': [...]}
+    >>> print(unknown("speculate", "method", ["shape", "gpu"]))
+    speculate: unknown argument 'method'; did you mean 'shape'?
+    """
+    known = list(known)
+    vary = f", or vary={{{name!r}: [...]}}" if "vary" in known else ""
+    if name in _PARTS and "machine" in known:
+        hint = f"; it is a part of the machine: machine={{{name!r}: ...}}{vary}"
+    elif name == "machine" and "gpu" in known:
+        hint = "; its parts are arguments of their own: model=..., gpu=..., engine=..., precision=..."
+    elif name in _OPTIONS and "strategies" in known:
+        hint = f"; it is an option of a strategy, as in 'NAME:{name}=...'{vary}"
+    elif _SAME.get(name) in known:
+        hint = f"; did you mean {_SAME[name]!r}?"
+    else:
+        hint = suggest(name, known)
+        hint = hint if "did you mean" in hint else f"; known: {', '.join(known)}"
+    return UsageError(f"{where}: unknown argument {name!r}{hint}")
 
 
 def settle(record: Any) -> None:

@@ -38,13 +38,30 @@ class Counted(NamedTuple):
     latency_s: float
 
 
-def over(figure: float, by: float) -> float | None:
-    """``figure / by``, ``None`` where there is nothing to divide by.
+class Ratio(NamedTuple):
+    """``times * figure / by`` of one run. Over several runs it is the ratio of the sums, never the mean of ratios.
 
-    >>> over(3, 4), over(3, 0)
+    A mean of ratios is larger than what all runs took together would give, the more so the more they differ: it favours
+    whatever varies most, and a speed no longer is the tokens over the time that stand beside it.
+    """
+
+    figure: float
+    by: float
+    times: float = 1
+
+    @property
+    def value(self) -> float | None:
+        """The ratio of this one run, ``None`` where there is nothing to divide by."""
+        return self.figure / self.by * self.times if self.by else None
+
+
+def over(figure: float, by: float, times: float = 1) -> Ratio:
+    """``times * figure / by`` as the value of a column: its one declaration, for one run and for many.
+
+    >>> over(3, 4).value, over(3, 0).value
     (0.75, None)
     """
-    return figure / by if by else None
+    return Ratio(figure, by, times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +77,10 @@ class Column:
             ``None`` is shown only when asked for.
         meaning: what it is and how it is computed, in one sentence.
         better: ``"high"`` or ``"low"`` where one side is better, else empty.
-        value: the value of one run, a plain JSON value, ``None`` where there is none; left out for what was asked for.
-        varies: whether a number depends on the seed: over several it is a mean, with an interval beside it.
+        value: the value of one run: :func:`over` for what is divided, else a plain JSON value, ``None`` where there is
+            none; left out for what was asked for.
+        varies: whether a number depends on the seed: over several it is a mean, or the ratio of the sums, with an
+            interval beside it.
     """
 
     key: str
@@ -84,10 +103,24 @@ class Column:
         first, _, second = self.title.partition("\n")
         return first + second if first.endswith("/") else f"{first} {second}".strip()
 
+    def of(self, one: Counted) -> Any:
+        """The value of one run as plain JSON."""
+        return plain(self.value(one) if self.value is not None else None)
+
     @property
     def numeric(self) -> bool:
         """Whether the values are numbers."""
         return self.form not in ("text", "options")
+
+
+def plain(value: Any) -> Any:
+    """The value of a run as plain JSON: of a ratio its quotient; what is not a number is not known.
+
+    >>> plain(over(1, 4)), plain("memory"), plain(float("nan"))
+    (0.25, 'memory', None)
+    """
+    value = value.value if isinstance(value, Ratio) else value
+    return value if value == value else None
 
 
 COLUMNS: Final = (
@@ -101,7 +134,7 @@ COLUMNS: Final = (
     Column("kv_write", "K/V\nwrite", "", "text", None, "Rule by which the K/V of a finished block are written.",
            value=lambda one: one.run.kv_write),
     Column("eos_stop", "end\nstop", "", "text", None, "How far decoding goes on after the end of the text."),
-    Column("seeds", "seeds", "seeds", "count", None, "Seeds that the row is the mean of."),
+    Column("seeds", "seeds", "seeds", "count", None, "Seeds that the row is made from: means, and ratios of sums."),
     Column("target_passes", "target\npasses", "passes", "count", 1,
            "Passes of the target model, K/V writes included.", "low", lambda one: one.target_passes),
     Column("draft_passes", "draft\npasses", "passes", "count", 4, "Passes of the drafter.", "low",
@@ -113,7 +146,7 @@ COLUMNS: Final = (
            "target_passes without kv_write_passes.", "low", lambda one: one.denoise_passes),
     Column("prefill_passes", "prefill\npasses", "passes", "count", None, "Target passes over the prompt.", "low",
            lambda one: one.run.totals.prefill_passes, varies=False),
-    Column("tokens_per_pass", "tok/\npass", "tokens/pass", "figure", 9, "tokens / target_passes.", "high",
+    Column("tokens_per_pass", "tok/\npass", "tokens/pass", "figure", 8, "tokens / target_passes.", "high",
            lambda one: over(one.tokens, one.target_passes)),
     Column("tokens_per_denoise_pass", "tok/\ndenoise", "tokens/pass", "figure", None,
            "tokens / denoise_passes.", "high", lambda one: over(one.tokens, one.denoise_passes)),
@@ -126,9 +159,12 @@ COLUMNS: Final = (
     Column("forced_commits", "forced\ncommits", "commits", "count", 6,
            "Final commits that no unlock rule passed: only the best guess of a stuck pass.", "low",
            lambda one: one.run.totals.forced_commits),
+    Column("answers_intact", "answers\nintact", "", "figure", None,
+           "Chance that no tokens settled together clashed, by a workload's [quality]; accuracy is as much lower.",
+           "high", lambda one: one.run.intact),
     Column("wasted_positions", "wasted\npositions", "positions", "count", None,
            "Positions computed after the end of the text.", "low", lambda one: one.run.wasted_positions),
-    Column("ms_per_pass", "ms/\npass", "ms", "figure", 8, "1000 latency_s / (target_passes + draft_passes).", "low",
+    Column("ms_per_pass", "ms/\npass", "ms", "figure", 9, "1000 latency_s / (target_passes + draft_passes).", "low",
            lambda one: over(one.latency_s * 1e3, one.passes)),
     Column("latency_s", "latency", "s", "seconds", 7, "Time of all decoding passes, drafts included.", "low",
            lambda one: one.latency_s),
@@ -142,7 +178,7 @@ COLUMNS: Final = (
            lambda one: over(one.tokens, one.latency_s)),
     Column("total_tokens_per_s", "tok/s\nin all", "tokens/s", "figure", None,
            "tokens_per_s times the batch size: what the machine writes.", "high",
-           lambda one: one.tokens / one.latency_s * one.batch_size if one.latency_s else None),
+           lambda one: over(one.tokens, one.latency_s, one.batch_size)),
     Column("speedup_time", "speed-up\ntime", "", "ratio", 2,
            "latency_s of ar / latency_s, on the same stream.", "high",
            lambda one: over((one.plain or one).latency_s, one.latency_s)),
@@ -155,7 +191,7 @@ QUALITY: Final = ("locked_errors", "forced_commits")
 """What speed was paid with. The first is shown wherever a speed is, the second wherever there is room."""
 
 INTERVAL: Final = "_ci95"
-"""Suffix of the half-width of the 95 % interval beside a mean over several seeds."""
+"""Suffix of the half-width of the 95 % interval beside a figure over several seeds."""
 
 
 def column(key: str) -> Column:
@@ -178,4 +214,5 @@ OF_RUNS: Final = tuple(column(_SWAPPED.get(c.key, c.key)) for c in COLUMNS if c.
 """The columns with a value of each run, in the order of the keys of a row."""
 
 MEASURED: Final = tuple(c.key for c in OF_RUNS if c.numeric and c.varies)
-"""Columns that vary with the seed; with several seeds they are means, with ``<column>_ci95`` beside them."""
+"""Columns that vary with the seed; over several they are means, ratios those of the sums, each with ``<column>_ci95``
+beside it."""

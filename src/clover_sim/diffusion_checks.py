@@ -66,17 +66,16 @@ def check_diffusion(
 ) -> list[Checked]:
     """Score every published figure of every workload; with ``traces``, fit the first and predict the others.
 
-    Takes some 20 s, and about 10 s a trace.
+    Takes some 20 s, and about 10 s a trace. Traces come first, so that one that cannot be used is refused at once.
     """
+    of_traces = check_traces(traces[0], traces[1:]) if traces else []
     names = workload_names()
     rows: list[Checked] = []
     for i, name in enumerate(names):
         rows.extend(check_workload(load_workload(name)))
         if progress is not None:
             progress(i + 1, len(names) + len(traces))
-    if traces:
-        rows.extend(check_traces(traces[0], traces[1:]))
-    return rows
+    return [*rows, *of_traces]
 
 
 def check_workload(workload: Workload) -> Iterator[Checked]:
@@ -157,8 +156,14 @@ def check_traces(fitted: str, predicted: Sequence[str], *, copies: int = 8, seed
 
     Beside each prediction stands the yardstick of constant tokens per pass. Below a threshold of 0.8 there is no bar.
     """
+    read = {path: group_recordings(read_trace(path)) for path in dict.fromkeys((fitted, *predicted))}
+    known = {domain for domain, _, _ in read[fitted]}
+    for path, groups in read.items():
+        for domain, _, _ in groups:
+            if domain not in known:
+                raise UsageError(f"{path}: domain {domain!r} is not in {fitted}, so nothing is fitted for it")
     fits = {}
-    for (domain, _, _), found in group_recordings(read_trace(fitted)).items():
+    for (domain, _, _), found in read[fitted].items():
         if domain in fits:
             continue  # the first setting is fitted, any other one of the domain predicted
         fit = fit_recordings(found, copies=copies, seed=seed)
@@ -167,9 +172,7 @@ def check_traces(fitted: str, predicted: Sequence[str], *, copies: int = 8, seed
         fits[domain] = (fit, sample, tokens / passes)
     rows = []
     for path in (fitted, *predicted):
-        for (domain, threshold, size), found in group_recordings(read_trace(path)).items():
-            if domain not in fits:
-                raise UsageError(f"{path}: domain {domain!r} is not in {fitted}, so nothing is fitted for it")
+        for (domain, threshold, size), found in read[path].items():
             fit, sample, constant = fits[domain]
             tokens, (passes, forced) = sum(len(r) for r in found), counts_of(found)
             model = predict_trace(fit, sample, threshold, size, tokens)

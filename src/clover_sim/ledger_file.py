@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO, Any, NamedTuple
 
+from clover_sim.columns import Counted, column
 from clover_sim.cost import CostModel, PricedRun, price_groups
 from clover_sim.errors import CloverError, InputError
+from clover_sim.ledger import Ledger, Totals
 from clover_sim.records import Kind, PassShape
 from clover_sim.request import Run
 from clover_sim.specs.check import shown
@@ -187,7 +189,7 @@ def _about(value: dict[str, Any], where: str, number: int) -> dict[str, Any]:
         raise InputError(f"{where}:{number}: run lacks {', '.join(missing)}")
     assert isinstance(about, dict)
     for key in ("tokens", "forced_commits", "locked_errors"):
-        if not _whole(about[key]):
+        if not _whole(about[key]) and (key == "tokens" or about[key] is not None):  # a trace may not tell its errors
             raise InputError(f"{where}:{number}: run.{key} is {shown(about[key])}; expected a whole number")
     for key in ("stream", "strategy", "kv_write"):
         if not isinstance(about[key], str) or len(about[key]) > 1000:
@@ -249,8 +251,8 @@ def price_recorded(run: RecordedRun, cost: CostModel, batch_size: int = 1) -> di
         )
     price = price_groups(cost, [(s, n) for s, n in shapes if s.kind is not Kind.PREFILL])
     prefill = price_groups(cost, [(s, n) for s, n in shapes if s.kind is Kind.PREFILL])
-    return {**{k: run.about[k] for k in ("stream", "tokens", "strategy", "seed", "kv_write")}, **_figures(run, price),
-            "prefill_s": prefill.latency_s}  # fmt: skip
+    return {**{k: run.about[k] for k in ("stream", "tokens", "strategy", "seed", "kv_write")},
+            **_figures(run, price, prefill.latency_s, batch_size), "prefill_s": prefill.latency_s}  # fmt: skip
 
 
 def _drafter(drafter: dict[str, Any]) -> Any:
@@ -262,13 +264,24 @@ def _drafter(drafter: dict[str, Any]) -> Any:
         raise InputError(f"the ledger's drafter cannot be priced: {error}") from None
 
 
-def _figures(run: RecordedRun, price: PricedRun) -> dict[str, Any]:
-    drafts = sum(n for s, n in run.shapes if s.kind is Kind.DRAFT)
-    prefills = sum(n for s, n in run.shapes if s.kind is Kind.PREFILL)
-    seconds = price.latency_s
-    return {
-        "target_passes": sum(n for _, n in run.shapes) - drafts - prefills, "draft_passes": drafts,
-        "locked_errors": run.about["locked_errors"], "forced_commits": run.about["forced_commits"],
-        "latency_s": seconds, "latency_low_s": price.low_s, "latency_high_s": price.high_s,
-        "tokens_per_s": run.about["tokens"] / seconds if seconds else None, "bound": price.bound,
-    }  # fmt: skip
+_PRICED = (
+    "target_passes", "draft_passes", "locked_errors", "forced_commits", "latency_s", "latency_low_s", "latency_high_s",
+    "tokens_per_s", "bound",
+)  # fmt: skip
+"""Columns of a comparison that a ledger tells again."""
+
+
+def _figures(run: RecordedRun, price: PricedRun, prefill_s: float, batch_size: int) -> dict[str, Any]:
+    """The columns of a comparison, from what was recorded."""
+    about = run.about
+    passes = {kind: sum(n for s, n in run.shapes if s.kind is kind) for kind in Kind}
+    drafts, target = passes[Kind.DRAFT], sum(passes.values()) - passes[Kind.DRAFT] - passes[Kind.PREFILL]
+    totals = Totals(
+        tokens=about["tokens"], target_passes=target, draft_passes=drafts, forced_commits=about["forced_commits"],
+        locked_errors=about["locked_errors"],
+    )  # fmt: skip
+    one = Counted(
+        Run(0, totals, Ledger(), about["kv_write"], 0, None), price, prefill_s, batch_size, None, totals.tokens,
+        target, target + drafts, target, price.latency_s,
+    )  # fmt: skip
+    return {key: column(key).of(one) for key in _PRICED}

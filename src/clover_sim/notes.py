@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from clover_sim.records import Kind
+from clover_sim.cost.widths import width_notes
+from clover_sim.row_names import joined, labels
+from clover_sim.specs.diffusion import family_of
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -29,7 +31,7 @@ def explain(
     """
     longest = [row for row in rows if (row["stream"], row["tokens"]) == (rows[-1]["stream"], rows[-1]["tokens"])]
     notes = [
-        *_kv_notes(rows), *_width_notes(longest, priced), *_price_notes(priced, batch_size),
+        *_kv_notes(rows), *width_notes(longest, priced, batch_size), *_price_notes(priced, batch_size),
         *_stream_notes(rows, profile),
         *_quality_notes(rows), *_answers(longest),
     ]  # fmt: skip
@@ -44,52 +46,8 @@ def _kv_notes(rows: Rows) -> list[str]:
     return [f"K/V writes of {', '.join(names)}: {rule} ({_RULE_WORDS[rule]})." for rule, names in by_rule.items()]
 
 
-def _width_notes(rows: Rows, priced: Sequence[tuple[Any, Any, Any]]) -> list[str]:
-    """What passes of each width cost, and what that does to the speed-up in time."""
-    base = _kind(priced[0][2], Kind.DECODE)
-    if base is None or priced[0][2].fixed or not base.pass_s:
-        return []
-    model = priced[0][0].cost.machine.model
-    parts, dearer = [], False
-    for strategy, run, price in priced[1:]:
-        wide = _kind(price, Kind.DENOISE) or _kind(price, Kind.VERIFY)
-        if wide is None:
-            continue
-        width = max(shape.widths[0] for shape, _ in run.ledger.shapes() if shape.kind is wide.kind)
-        part = f"{width} positions ({strategy.name}) {wide.pass_s * 1e3:.2f} ms"
-        if model.experts and wide.expert_union > base.expert_union:
-            part += f" ({wide.expert_union:.0f} experts; {wide.expert_union_independent:.0f} if each chose for itself)"
-        if part not in parts:
-            parts.append(part)
-        dearer = dearer or wide.pass_s > 1.05 * base.pass_s
-    if not parts:
-        return []
-    one = f"1 position {base.pass_s * 1e3:.2f} ms"
-    if model.experts:
-        one += f" ({base.expert_union:.0f} of {model.experts} experts a layer)"
-    why = " since it reads the union of its positions' experts" if model.experts else ""
-    less = [r["strategy"] for r in rows if (r["speedup_time"] or 0) < 0.95 * (r["speedup_passes"] or 0)]
-    more = [r["strategy"] for r in rows if (r["speedup_time"] or 0) > 1.05 * (r["speedup_passes"] or 0)]
-    notes = [f"Price of a pass by width: {one}, {', '.join(parts[:4])}."]
-    if less and dearer:
-        notes.append(
-            f"A wider pass costs more{why}, so the speed-up in time of {_names(less)} is smaller than "
-            "in passes."
-        )
-    if more:
-        notes.append(
-            f"speed-up in passes counts a cheap draft pass as a whole one, so {_names(more)} gains more in time than "
-            "in passes."
-        )
-    return notes
-
-
-def _kind(price: Any, kind: Kind) -> Any:
-    return next((k for k in price.by_kind if k.kind is kind), None)
-
-
 def _names(names: Sequence[str]) -> str:
-    return " and ".join(dict.fromkeys(names))
+    return joined(list(dict.fromkeys(names)))
 
 
 def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> list[str]:
@@ -103,7 +61,43 @@ def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> lis
         notes.append(f"{machine.model.name}: {machine.model.note}")
     if batch_size > 1:
         notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
-    return [*notes, *draft_notes((s.name, s.options) for s, _, _ in priced)]
+    made_for = model_notes([(strategy.identity(), machine and machine.model) for strategy, _, _ in priced])
+    return [*notes, *draft_notes((s.name, s.options) for s, _, _ in priced), *made_for]
+
+
+def model_notes(used: Iterable[tuple[Mapping[str, Any], Any]]) -> list[str]:
+    """Where a strategy asks of a model what it was not trained for: rows (or what is known of them), and their models.
+
+    Blocks are for diffusion models of that block, drafts to be verified for models that write token by token.
+    """
+    sizes: dict[tuple[str, int], dict[Any, None]] = {}
+    no_diffusion: dict[str, dict[str, None]] = {}
+    no_causal: dict[str, dict[str, None]] = {}
+    for row, model in used:
+        if model is None or not (model.sources or model.aliases):
+            continue  # known by its size alone
+        family, block = family_of(model), row["options"].get("block_size")
+        if block is not None and family is None:
+            no_diffusion.setdefault(model.name, {}).setdefault(row["strategy"])
+        elif block is not None and family is not None and block != family.block_size:
+            sizes.setdefault((model.name, family.block_size), {}).setdefault(block)
+        elif family is not None and row.get("drafter") and row["options"].get("num_speculative_tokens") != 0:
+            no_causal.setdefault(model.name, {}).setdefault(row["strategy"])
+    notes = [
+        f"{name} is made for blocks of {made}: what it writes in blocks of {', '.join(map(str, found))}, and how often "
+        "it errs there, is a guess."
+        for (name, made), found in sizes.items()
+    ]
+    notes += [
+        f"{name} is not known as a diffusion model: the figures of {_names([*names])} are those of a model of its "
+        "shape that was trained to fill blocks."
+        for name, names in no_diffusion.items()
+    ]
+    return notes + [
+        f"{name} is a diffusion model: the figures of {_names([*names])} are those of a model of its shape that writes "
+        "token by token."
+        for name, names in no_causal.items()
+    ]
 
 
 def draft_notes(strategies: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:
@@ -179,14 +173,14 @@ def _quality_notes(rows: Rows) -> list[str]:
 def _answers(rows: Rows) -> list[str]:
     """One line a strategy: passes, time, errors."""
     answers = []
-    for row in rows:
+    for name, row in zip(labels(rows), rows, strict=True):
         if row["strategy"] == "ar" or not row["speedup_time"] or not row["speedup_passes"]:
             continue
         errors, tokens = row["locked_errors"], row["tokens"]
         wrong = "no wrong token" if not errors else f"{errors:.3g} wrong token{'s' if errors != 1 else ''}"
         wrong += " on average" if errors and row["seeds"] > 1 else ""
         answers.append(
-            f"{row['strategy']} against token by token: {_times(row['speedup_passes'], 'fewer', 'more')} passes, "
+            f"{name} against token by token: {_times(row['speedup_passes'], 'fewer', 'more')} passes, "
             f"{_times(row['speedup_time'], 'less', 'more')} time, {wrong} locked in of {tokens:g}."
         )
     return answers[:6]

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from clover_sim.engine import run
 from clover_sim.errors import UsageError
-from clover_sim.physics.context import ContextPhysics
+from clover_sim.physics.damage import Damage
 from clover_sim.records import Kind, TokenClass
 from clover_sim.request import Run
 from clover_sim.streams.base import Stream
+
+FITTED_ON = "llada-8b-gsm8k"
+"""The one workload whose accuracy against the threshold is published point by point, so that damage could be fitted."""
+
+
+class DamageOf(NamedTuple):
+    """How tokens settled together spoil an answer; ``assumed`` where the figures are those of another workload."""
+
+    damage: Damage
+    assumed: bool
+
+
+def damage_of(workload: str) -> DamageOf:
+    """The damage of a workload: its own, or that of :data:`FITTED_ON`, taken to hold for it too (an assumption).
+
+    >>> damage_of("tool-call").assumed, damage_of(FITTED_ON).assumed
+    (True, False)
+    """
+    from clover_sim.streams.workloads import load_workload
+
+    own = load_workload(workload).confidence.damage
+    if own is not None:
+        return DamageOf(own, False)
+    fitted = load_workload(FITTED_ON).confidence.damage
+    assert fitted is not None
+    return DamageOf(fitted, True)
 
 
 class Quality(NamedTuple):
@@ -26,20 +51,13 @@ def run_with_quality(decoder: Any, stream: Stream, **options: Any) -> Quality:
 
     ``accuracy = base * mean of intact over answers``. Raises :class:`UsageError` for any other stream.
     """
-    made: list[Any] = []
-
-    def make(limit: int) -> Any:
-        made.append(stream.make_physics(limit))
-        return made[-1]
-
-    finished = run(decoder, replace(stream, make_physics=make), **options)
-    physics = made[0]
-    if not isinstance(physics, ContextPhysics) or physics.damage is None:
+    finished = run(decoder, stream, **options)
+    if finished.intact is None:
         raise UsageError(
             f"stream {stream.name!r} does not know how errors spoil an answer; use the profile context with a workload "
             "that has a [quality] section"
         )
-    return Quality(finished, physics.damage.share_intact(physics.hazard))
+    return Quality(finished, finished.intact)
 
 
 class Order(NamedTuple):

@@ -25,6 +25,7 @@ class Run(NamedTuple):
     """A finished (or evicted) request: its totals, and the ledger that holds its rows.
 
     ``kv_write`` is the rule that was counted, ``wasted_positions`` the positions computed after the end of the text.
+    ``intact`` is the chance that no tokens settled together clashed, ``None`` where the stream's model does not tell.
 
     >>> from clover_sim import build_strategy, open_stream, run
     >>> run(build_strategy("ar")[1], open_stream("reference", 8)).totals.target_passes
@@ -37,6 +38,7 @@ class Run(NamedTuple):
     kv_write: str
     wasted_positions: int
     drafter: Drafter | None
+    intact: float | None = None
 
 
 class Request:
@@ -262,6 +264,8 @@ class Request:
     def result(self) -> Run:
         """What is known of this request now; complete once nothing is pending."""
         wasted = max(0, self.canvas._covered_stop - self.length)
+        intact = getattr(self.physics, "intact", None)
         return Run(
-            self.number, self.ledger.totals(self.number), self.ledger, self.kv_write, wasted, self.canvas._drafter
-        )
+            self.number, self.ledger.totals(self.number), self.ledger, self.kv_write, wasted, self.canvas._drafter,
+            None if intact is None else intact(),
+        )  # fmt: skip

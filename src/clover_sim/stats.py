@@ -42,6 +42,25 @@ def ci95(values: Sequence[float]) -> float:
     return math.ldexp(t_quantile(n - 1) * math.sqrt(variance / n), exponent)
 
 
+def linearised(over: Sequence[float], by: Sequence[float]) -> tuple[float, list[float]]:
+    """The ratio R of two sums, and for each pair (x, y) the value R + (x - R y) / mean(y).
+
+    The mean of the values is R, and the interval of their mean (:func:`ci95`) is that of R, to first order in 1 / n:
+    the estimator of a ratio in survey sampling (Cochran, Sampling Techniques, chapter 6). Differences of such values
+    from the same seeds are paired differences of ratios.
+
+    Args:
+        over, by: n >= 1 pairs; the mean of ``by`` is not 0.
+
+    >>> linearised([1, 3], [1, 1]), linearised([2, 6], [1, 3])
+    ((2.0, [1.0, 3.0]), (2.0, [2.0, 2.0]))
+    """
+    each = [x / y if y else math.nan for x, y in zip(over, by, strict=True)]
+    middle = mean(by)
+    ratio = each[0] if min(each) == max(each) else mean(over) / middle
+    return ratio, [ratio + (x - ratio * y) / middle for x, y in zip(over, by, strict=True)]
+
+
 def _scaled(values: Sequence[float]) -> tuple[list[float], int]:
     """The values over a power of two near the largest, so that no square overflows or vanishes; and its exponent."""
     exponent = math.frexp(max(map(abs, values)))[1]

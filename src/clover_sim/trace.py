@@ -23,6 +23,12 @@ WINDOW = 32
 MOST_POSITIONS = 1_000_000
 """How far into a text a trace may look: it runs pass by pass."""
 
+WIDEST, MOST_SHOWN, MOST_COMPUTED = 10_000, 1_000_000, 20_000_000
+"""Most positions of a block, of all passes over one, and of all passes up to it; each is a confidence to keep."""
+
+_PASS = 100
+"""A pass's own overhead, in positions."""
+
 
 @dataclass(frozen=True, slots=True)
 class TracePass:
@@ -90,6 +96,8 @@ def trace_block(
         profile, inputs, tokenizer, tokens, seed, kv_write: as in :func:`clover_sim.comparison.compare`, one stream.
         block: which block, >= 0.
 
+    Raises :class:`~clover_sim.errors.UsageError` for a block too wide to show, or too far in.
+
     >>> found = trace_block("block-diffusion:threshold=0.9,block_size=16", profile="tool-call")
     >>> found.start, found.stop, len(found.passes), sum(len(one.committed) for one in found.passes)
     (0, 16, 4, 16)
@@ -136,11 +144,16 @@ def trace_run(
     request = batch.admit(decoder, stream, observe=seen.__setitem__ if observe else None)
     ledger = batch.ledger
     blocks: dict[int, int] = {}  # first position of each block, and its width
+    computed: dict[int, int] = {}  # positions by where their pass begins
+    in_all = 0
     while (step := batch.step()) is not None:
         for row in step.rows:
+            start, width = ledger.start[row], ledger.tokens[row]
             if ledger.kind[row] in (Kind.DENOISE, Kind.EDIT):
-                start = ledger.start[row]
-                blocks[start] = max(blocks.get(start, 0), ledger.tokens[row])
+                blocks[start] = max(blocks.get(start, 0), width)
+            computed[start] = computed.get(start, 0) + width
+            in_all += width + _PASS
+            _check_work(width, computed[start], in_all)
         if len(blocks) > block + 1 or (not blocks and ledger.start[-1] >= (block + 1) * WINDOW):
             break
     batch.evict(request)
@@ -151,6 +164,19 @@ def trace_run(
         tuple(stream.texts[start:stop]) or ("",) * (stop - start), labels,
         tuple(_passes(ledger, seen, start, stop)),
     )  # fmt: skip
+
+
+def _check_work(width: int, of_one: int, in_all: int) -> None:
+    """Refuse more positions than anybody reads: of a pass, of the passes over one block, of all passes."""
+    if width > WIDEST:
+        raise UsageError(f"a block of {width:,} positions is too wide to show (limit {WIDEST:,}); choose a smaller one")
+    if of_one > MOST_SHOWN:
+        raise UsageError(
+            f"the passes over one block of {width:,} positions compute over {MOST_SHOWN:,}: too many to show; choose a "
+            "smaller block"
+        )
+    if in_all > MOST_COMPUTED:
+        raise UsageError(f"the passes up to that block compute over {MOST_COMPUTED:,} positions; choose a lower one")
 
 
 def _window(blocks: list[tuple[int, int]], block: int, length: int) -> tuple[int, int]:

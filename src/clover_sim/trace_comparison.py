@@ -10,7 +10,7 @@ from typing import Any
 
 from clover_sim.arguments import checked
 from clover_sim.comparison import Comparison, prepared
-from clover_sim.comparison.runs import Priced, frozen, play, with_floor
+from clover_sim.comparison.runs import Priced, frozen, play, row_of, with_floor
 from clover_sim.notes import explain
 from clover_sim.prepare import (
     Rules,
@@ -83,9 +83,9 @@ def compare_recordings(
         entries = chosen if named else [_own(replay, cost)]
         of_entry: dict[int, dict[str, Any]] = {}
         unknown = unknown_columns(replay.recording)
-        for strategy, finished, price, row in play(with_floor(entries, cost), replay.stream, rules, unknown):
+        for strategy, finished, price, figures in play(with_floor(entries, cost), replay.stream, rules, unknown):
             priced[strategy.name] = (strategy, finished, price)
-            about = {**strategy.identity(), "seeds": 1, **row}
+            about = {**strategy.identity(), "seeds": 1, **row_of(figures)}
             of_entry[id(strategy)] = about
             if keep is not None and any(strategy is s for s in entries):
                 keep({**about, "seed": seed}, finished)

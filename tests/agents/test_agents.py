@@ -241,7 +241,7 @@ def test_dollars_say_whose_they_are_and_what_they_leave_out():
 
 def test_dollars_have_as_many_digits_as_tell_rows_apart():
     found = agent("web-task", ["ar", "speculative:parallel_draft=true"], tasks=20)
-    table = render_agent(found, Look(width=140)).split("\n\n")[1].splitlines()
+    table = render_agent(found, Look(width=200)).split("\n\n")[1].splitlines()
     for row, line in zip(found.rows, table[3:], strict=True):
         shown = line.split()[-2]
         assert float(shown) == pytest.approx(1000 * row["usd_per_success"], rel=0.005)

@@ -142,7 +142,8 @@ def test_bytes_of_a_plugin_go_beside_the_result(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
 def test_signals_are_met_as_ctrl_c_is(number: str) -> None:
     meant = signal.Signals[number]
-    before = signal.signal(meant, signal.SIG_DFL)
+    both = (signal.SIGTERM, signal.SIGHUP)  # leaving ignores them all, which the processes of later tests would inherit
+    before = [signal.signal(one, signal.SIG_DFL) for one in both]
     try:
         with pytest.raises(KeyboardInterrupt), stopped_by_signals(last=True) as stopped:
             os.kill(os.getpid(), meant)
@@ -158,7 +159,8 @@ def test_signals_are_met_as_ctrl_c_is(number: str) -> None:
             pass
         assert signal.getsignal(meant) is signal.SIG_DFL
     finally:
-        signal.signal(meant, before)
+        for one, handler in zip(both, before, strict=True):
+            signal.signal(one, handler)
 
 
 def test_a_console_without_output(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,14 +57,18 @@ def ask(tmp_path_factory):
 COMPARE = "compare --tokens 64 --profile tool-call --seeds 0:3"
 
 
-def test_a_row_has_it_as_a_mean_with_its_interval(ask):
+def test_a_row_has_it_as_the_ratio_of_the_sums_with_its_interval(ask):
     rows = json.loads(ask(f"{COMPARE} --format json"))["rows"]
     single = [json.loads(ask(f"compare --tokens 64 --profile tool-call --seeds {s} --format json"))["rows"][-1]
               for s in range(3)]  # fmt: skip
-    values = [(row["target_passes"] + row["draft_passes"]) / row["latency_s"] for row in single]
-    assert [row[KEY] for row in single] == pytest.approx(values)
-    assert rows[-1][KEY] == pytest.approx(statistics.mean(values))
-    half = 4.303 * statistics.stdev(values) / math.sqrt(3)  # t for 2 degrees of freedom, from any printed table
+    passes = [row["target_passes"] + row["draft_passes"] for row in single]
+    seconds = [row["latency_s"] for row in single]
+    assert [row[KEY] for row in single] == pytest.approx([p / s for p, s in zip(passes, seconds, strict=True)])
+    ratio = sum(passes) / sum(seconds)
+    assert rows[-1][KEY] == pytest.approx(ratio)
+    left = [p - ratio * s for p, s in zip(passes, seconds, strict=True)]
+    # t for 2 degrees of freedom, from any printed table
+    half = 4.303 * statistics.stdev(left) / math.sqrt(3) / statistics.mean(seconds)
     assert rows[-1][f"{KEY}_ci95"] == pytest.approx(half, rel=1e-3)
 
 
@@ -79,7 +83,7 @@ def test_every_format_has_it(ask):
 
 
 def test_a_sweep_judges_by_it_and_knows_which_side_is_better(ask):
-    command = f"sweep --vary batch_size=1,64 --tokens 64 --profile tool-call --seeds 0:3 --best {KEY}"
+    command = f"sweep --vary batch_size=1,64 --tokens 64 --profile tool-call --seeds 0:3 --best {KEY} --where none"
     document = json.loads(ask(f"{command} --format json"))
     rows, best = document["rows"], document["best"]
     assert best["row"] == max(range(len(rows)), key=lambda i: rows[i][KEY]) and best["by"] == KEY

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from clover_sim.cost import Machine, does_not_fit, memory_check
@@ -98,4 +101,32 @@ def test_impossible_requests(batch: int, context: int) -> None:
 def test_the_message_names_what_would_help() -> None:
     m = machine("llama-3.1-8b", "rtx-4090")
     line = does_not_fit(m, memory_check(m, 16, 20_000))
-    assert "--batch-size" in line and "tokens of context" in line and "--kv-cache-dtype fp8" in line
+    assert "--batch-size 2" in line and "2641 tokens of context" in line
+    assert "fp8" not in line  # half of 41.9 GB beside 16.1 GB of weights is still too much
+    assert not memory_check(replace(m, kv_cache_dtype="fp8"), 16, 20_000).fits
+    assert "--kv-cache-dtype fp8" in does_not_fit(m, memory_check(m, 16, 4_000))
+    assert memory_check(replace(m, kv_cache_dtype="fp8"), 16, 4_000).fits
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "precision"),
+    [("clover-35b-a3b", "rtx-5090", "bf16"), ("llama-3.1-70b", "h100", "bf16"), ("llama-3.1-405b", "h100", "fp8"),
+     ("qwen3-32b", "rtx-4090", "bf16")],
+)  # fmt: skip
+def test_the_cards_it_suggests_are_the_fewest_that_hold_it(model: str, gpu: str, precision: str) -> None:
+    m = machine(model, gpu, precision=precision)
+    line = does_not_fit(m, memory_check(m, 1, 4_096))
+    found = re.search(r"--tensor-parallel-size (\d+)", line)
+    assert found
+    fits = [n for n in (1, 2, 4, 8, 16, 32) if memory_check(replace(m, tensor_parallel_size=n), 1, 4_096).fits]
+    assert int(found[1]) == fits[0]
+
+
+def test_no_cards_are_suggested_that_would_not_hold_it() -> None:
+    m = machine("kimi-k2", "rtx-3060")
+    assert not memory_check(replace(m, tensor_parallel_size=64), 1, 4_096).fits
+    line = does_not_fit(m, memory_check(m, 1, 4_096))
+    assert "--precision int4 with --tensor-parallel-size 64" in line and "try --tensor" not in line
+    narrow = replace(m, precision="int4", tensor_parallel_size=64)
+    assert memory_check(narrow, 1, 4_096).fits
+    assert not memory_check(replace(narrow, tensor_parallel_size=32), 1, 4_096).fits

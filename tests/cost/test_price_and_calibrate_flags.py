@@ -12,7 +12,7 @@ from clover_sim import compare
 from clover_sim.cli import main
 from clover_sim.cost import Machine, Roofline
 from clover_sim.records import Kind, PassShape
-from clover_sim.specs import load_engine, load_hardware
+from clover_sim.specs import load_engine, load_hardware, load_model
 from clover_sim.specs.bare import bare_weights
 
 ON = ["--model", "qwen3-8b", "--gpu", "h200"]
@@ -24,7 +24,7 @@ SLIPS = [
     ([*SPEED, "--tpf-at", "0.9=3"],
      "--measured-tokens-per-s fits a machine, --tpf-at and --trace a model's confidence: run twice"),
     (["--tpf-at", "0.9=3", "--trace", "x"], "--tpf-at and --trace both say what to fit to; give one of them"),
-    (["--tpf-at", "0.9=3", "--export", "x.json"], "--export 'x.json': this command writes .toml only"),
+    (["--tpf-at", "0.9=3", "--export", "x.csv"], "--export 'x.csv': this command writes .toml and .json only"),
     ([*SPEED, *SPEED, "--batch-size", "1", "--batch-size", "2", "--batch-size", "3", *ON],
      "--batch-size is given 3 times for 2 speeds; give it once, or once for each"),
     ([*SPEED, *SPEED, *SPEED, "--context", "1", "--context", "2", *ON],
@@ -50,10 +50,22 @@ def test_each_speed_at_its_own_batch(capsys: pytest.CaptureFixture[str], tmp_pat
     assert main([*words, "--engine", "sglang", "--format", "json", "-q"]) == 0
     worst = max(abs(m["error"]) for m in json.loads(capsys.readouterr().out)["measured"])
     assert worst > 0.1
-    assert err.splitlines()[1:] == [
+    assert "pass_s (0.82 ms to" in err.splitlines()[1]
+    assert err.splitlines()[2:] == [
         f"clover-sim calibrate: warning: the calibrated price is off by up to {worst:.0%}: the measurements do not fit "
         "one machine; check batch sizes, contexts and formats"
     ]
+
+
+@pytest.mark.parametrize("asked", [[*SPEED, *ON], ["--tpf-at", "0.9=3"]])
+def test_a_file_is_what_its_format_prints(capsys: pytest.CaptureFixture[str], tmp_path: Path, asked: list[str]) -> None:
+    for form in ("toml", "json"):
+        target = tmp_path / f"mine.{form}"
+        for printed in ("toml", "json"):
+            assert main(["calibrate", *asked, "--format", printed, "--export", str(target), "-f", "-q"]) == 0
+            if printed == form:
+                assert capsys.readouterr().out == target.read_text()
+            capsys.readouterr()
 
 
 def test_several_domains_go_into_no_one_file(
@@ -134,14 +146,106 @@ def test_the_table_of_a_ledger(
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["price", "--ledger", ledger]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "clover-35b-a3b on h200 · bf16 · sglang engine · batch 1"
-    rows = [line.split() for line in lines if line.startswith("reference")]
+    assert lines[0] == "clover-35b-a3b on h200 · bf16 · sglang engine · batch 1 · reference stream"
+    rows = [line.split() for line in lines if line.startswith("64 ") or line.lstrip().startswith("64 ")]
     for shown, row in zip(rows, compare(tokens=64).rows, strict=True):
-        assert shown[:7] == ["reference", "64", row["strategy"], "-", str(row["target_passes"]),
-                             str(row["draft_passes"]), str(row["locked_errors"])]  # fmt: skip
-        assert shown[7] == row["bound"]
-        assert float(shown[8]) == pytest.approx(row["latency_s"], rel=1e-3)
-        assert float(shown[9]) == pytest.approx(row["tokens_per_s"], rel=1e-3)
+        assert shown[:5] == ["64", row["strategy"], str(row["target_passes"]), str(row["draft_passes"]),
+                             str(row["locked_errors"])]  # fmt: skip
+        assert shown[5] == row["bound"]
+        assert float(shown[6]) == pytest.approx(row["latency_s"], rel=1e-3)
+        assert float(shown[7]) == pytest.approx(row["tokens_per_s"], rel=1e-3)
+
+
+def test_a_ledger_of_several_streams_and_seeds_shows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    Path("a.txt").write_text("one two three four five six seven eight nine ten\n")
+    Path("b.txt").write_text("ten nine eight seven six five four three two one\n")
+    common = ["-s", "ar", "--seeds", "5:7", "--ledger", "l.jsonl", "-q"]
+    assert main(["compare", "--input", "a.txt", "b.txt", *common]) == 0
+    capsys.readouterr()
+    assert main(["price", "--ledger", "l.jsonl"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "stream" not in lines[0]
+    assert [line.split()[0] + line.split()[3] for line in lines if ".txt" in line] == [
+        "a.txt5", "a.txt6", "b.txt5", "b.txt6",
+    ]  # fmt: skip
+
+
+def test_a_ledger_has_its_price_in_money(ledger: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rent of all cards for the time of a million tokens, whatever share of them each of four runs together wrote."""
+    machine = ["--gpu", "h100", "--tensor-parallel-size", "2", "--price-per-hour", "3.6", "--batch-size", "4"]
+    assert main(["price", "--ledger", ledger, *machine, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["runs"]
+    assert rows
+    for row in rows:
+        dollars_a_second, tokens_a_second = 2 * 3.6 / 3600, 4 * row["tokens"] / row["latency_s"]
+        assert row["usd_per_million_tokens"] == pytest.approx(1e6 * dollars_a_second / tokens_a_second)
+    assert main(["price", "--ledger", ledger, *machine]) == 0
+    assert "USD per M: rent for a million tokens at that speed, 3.6 an hour" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    bare = ["--gpu-bandwidth-tb-s", "1", "--params-b", "1"]
+    assert main(["price", "--ledger", ledger, *bare, "--format", "json"]) == 0
+    assert {row["usd_per_million_tokens"] for row in json.loads(capsys.readouterr().out)["runs"]} == {None}
+    assert main(["price", "--ledger", ledger, *bare]) == 0
+    assert "USD" not in capsys.readouterr().out
+
+
+def test_a_ledger_says_what_the_card_cannot_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The prompt, the answer and the drafter of the run that needs most, as often as the batch has it."""
+    monkeypatch.chdir(tmp_path)
+    asked = ["compare", "--tokens", "64,128", "--prompt-tokens", "1000", "-s", "ar", "-s", "speculative"]
+    assert main([*asked, "--ledger", "l.jsonl", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["price", "--ledger", "l.jsonl", "--model", "gpt-oss-120b", "--gpu", "rtx-4090"]) == 0
+    assert capsys.readouterr().err.startswith(
+        "clover-sim price: warning: gpt-oss-120b at bf16 needs 235 GB (weights 233.7, drafter 1.2, cache and state"
+    )
+    qwen = ["price", "--ledger", "l.jsonl", "--model", "qwen3-8b", "--gpu", "h100", "--batch-size"]
+    # 36 layers of 8 heads of 128 in 16 bit, keys and values, for each of 1128 tokens of each request.
+    drafter = load_model("qwen3-0.6b")
+    one = (2 * 36 * 8 * 128 + drafter.kv_elements_per_token) * 2 * 1128
+    room = 0.9 * 80e9 - 2 * (load_model("qwen3-8b").params + drafter.params)
+    most = int(room // one)
+    assert main([*qwen, str(most)]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*qwen, str(most + 1)]) == 0
+    assert f"--batch-size {most}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["price --context 50000", "price --ledger l.jsonl"])
+def test_a_context_beyond_the_window_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["compare", "--tokens", "100", "--prompt-tokens", "49900", "-s", "ar"]
+    assert main([*asked, "--ledger", "l.jsonl", "-q"]) == 0
+    capsys.readouterr()
+    said = "warning: 50,000 tokens of context, but qwen3-30b-a3b is made for 40,960"
+    assert main([*command.split(), "--model", "qwen3-30b-a3b"]) == 0
+    assert capsys.readouterr().err.count(said) == 1
+    assert main([*command.split(), "--model", "clover-35b-a3b"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "contexts"), [("0:10:5", [0, 5, 10]), ("10:0:-5", [10, 5, 0]), ("0,7", [0, 7]), ("0", [0])]
+)
+def test_contexts_may_be_0(capsys: pytest.CaptureFixture[str], values: str, contexts: list[int]) -> None:
+    assert main(["price", "--context", values, "--format", "json"]) == 0
+    assert [one["context_tokens"] for one in json.loads(capsys.readouterr().out)["passes"]] == contexts
+
+
+def test_a_range_says_what_is_wrong_with_its_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["price", "--context", "0:10:0"]) == 2
+    assert "'0:10:0' needs a step that is not 0" in capsys.readouterr().err
+    assert main(["price", "--width", "0:10:5"]) == 2
+    assert "0 is too small: at least 1 is needed" in capsys.readouterr().err
 
 
 def test_a_ledger_that_is_none(

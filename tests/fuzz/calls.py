@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from random import Random
+from typing import Any
 
 from fuzz import words
 from fuzz.oracle import Case
@@ -203,10 +204,15 @@ def speculate(rng: Random) -> str:
 
 def serve(rng: Random) -> str:
     """A small server."""
+    kind: dict[str, Any] = {"rate_per_s": _float, "burst": _small}
+    if rng.random() < 0.5:
+        kind = {"users": _small, "think_s": _float}
+    if rng.random() < 0.1:
+        kind |= {"burst": _small, "think_s": _float}  # kinds that contradict each other
     traffic = _given(
-        rng, rate_per_s=_float, burst=_small, users=_small, think_s=_float, prompt_tokens=_whole,
+        rng, prompt_tokens=_whole,
         output_tokens=lambda r: f"({r.choice(('1', '0', '5', '-1'))}, {r.choice(('5', '9', '0', '10**30'))})",
-        users_ladder=lambda r: _tuple(r, _small, 3),
+        users_ladder=lambda r: _tuple(r, _small, 3), **kind,
     )  # fmt: skip
     keywords = _given(
         rng, batch=_whole, prefill_tokens=_whole, pool=lambda r: r.choice(("1", "3", "0", "-1")), seed=_whole,

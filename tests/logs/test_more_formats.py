@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from clover_sim.errors import InputError
+from clover_sim.logs._reader import readers
 from logs.lines import engine, one, read, v0, v1
 
 
@@ -194,7 +196,9 @@ def test_cards_of_llama_programs(tmp_path, line, name):
 
 
 def test_what_is_read_follows_from_the_readers(tmp_path):
-    with pytest.raises(InputError, match=r"aiperf, llama\.cpp, SGLang, TensorRT-LLM, the DFlash benchmark or vLLM$"):
+    *writers, last = sorted({reader.WRITER for _, reader in readers()} - {""}, key=str.lower)
+    assert {"aiperf", "llama.cpp", "SGLang", "TensorRT-LLM", "the DFlash benchmark", "vLLM"} <= {*writers, last}
+    with pytest.raises(InputError, match=re.escape(f"reports of {', '.join(writers)} or {last}") + "$"):
         read(tmp_path, "nothing\n")
     with pytest.raises(InputError, match=r"only says how the server was started; expected its metric lines too$"):
         read(tmp_path, "python3 -m sglang.launch_server --model-path some/model\n")

@@ -86,7 +86,7 @@ def test_a_measured_plain_speed_goes_into_the_prediction(tmp_path, capsys):
 
 
 def test_without_a_method_the_gain_is_a_bound_only(tmp_path, capsys):
-    text, flags = v1(4000, [3200, 2400, 1600]), ("--gpu", "h100", "--model", "qwen3-8b")
+    text, flags = v1(4000, [3200, 2400, 1600], layout="0.9"), ("--gpu", "h100", "--model", "qwen3-8b")
     document = told(tmp_path, capsys, text, *flags)
     assert document["verdict"].startswith("Speculation gains at most") and "--method" in document["verdict"]
     priced = told(tmp_path, capsys, text, *flags, "--method", "eagle3")

@@ -18,26 +18,18 @@ import pytest
 import clover_sim
 from clover_sim.cli import main
 from clover_sim.cli._dispatch import commands
-from clover_sim.cli.list import TOPICS
 from clover_sim.columns import COLUMNS, INTERVAL, MEASURED
 from clover_sim.comparison import compare
 from clover_sim.errors import CloverError
+from clover_sim.serving.measure import Record
 from clover_sim.sweeping import sweep
 from clover_sim.trace import trace_block
-from logs.lines import engine, v1
 
-ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "docs" / "reference"
-UPDATE = bool(os.environ.get("CLOVER_SIM_UPDATE_DOCS"))
+sys.path.insert(0, str(Path(__file__).parent))
+from documents import DOCUMENTS, NULLABLE, odd_files
+from schema_check import REFERENCE, ROOT, UPDATE, check, hold, learn, may_be_none, place, schema, settle, types_of
+
 BLOCK = re.compile(r"^```(?:console|python|sh)\n.*?^```", re.MULTILINE | re.DOTALL)
-HOW = "run CLOVER_SIM_UPDATE_DOCS=1 python -m pytest tests/notebooks/test_pages.py"
-
-
-def settle(page: Path, text: str) -> None:
-    """The page is this text, or becomes it."""
-    if UPDATE:
-        page.write_text(text, encoding="utf-8")
-    assert page.read_text(encoding="utf-8") == text, f"{page.name} is out of date: {HOW}"
 
 
 def test_every_column_with_its_formula():
@@ -106,68 +98,6 @@ def test_every_exit_code():
     assert stated == codes(CloverError) | {0, 1, 129, 130, 143}
 
 
-KIND = {
-    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None),
-    "boolean": bool,
-}  # fmt: skip
-
-
-def check(value, schema, where="$"):
-    """As much of JSON Schema as the files here use."""
-    if "const" in schema:
-        assert value == schema["const"], where
-    if "enum" in schema:
-        assert value in schema["enum"], where
-    if "type" in schema:
-        allowed = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        found = [k for k in allowed if isinstance(value, KIND[k]) and (k == "boolean" or not isinstance(value, bool))]
-        assert found, (where, value)
-    for key in schema.get("required", ()) if isinstance(value, dict) else ():
-        assert key in value, f"{where}.{key} is missing"
-    known, others = schema.get("properties", {}), schema.get("additionalProperties")
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        described = key in known or bool(others) or not known
-        assert described, f"{where}.{key} is not in the schema: {HOW}"
-        check(inner, known.get(key, others or {}), f"{where}.{key}")
-    if isinstance(value, list) and "items" in schema:
-        for i, item in enumerate(value):
-            check(item, schema["items"], f"{where}[{i}]")
-
-
-def shape(value) -> dict:
-    """The schema of a value that has none yet; a whole number may be another one elsewhere."""
-    if value is None:
-        return {}
-    kind = next(k for k in ("boolean", "object", "array", "string", "number") if isinstance(value, KIND[k]))
-    if isinstance(value, dict) and value:
-        return {"type": kind, "properties": {key: shape(one) for key, one in value.items()}}
-    return {"type": kind, "items": shape(value[0])} if isinstance(value, list) and value else {"type": kind}
-
-
-def learn(value, schema) -> None:
-    """Add what a document has and its schema has not."""
-    known, others = schema.get("properties", {}), schema.get("additionalProperties")
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        if known and not others:
-            known.setdefault(key, shape(inner))
-        learn(inner, known.get(key, others or {}))
-    for item in value if isinstance(value, list) else ():
-        learn(item, schema.get("items", {}))
-
-
-def hold(document, name: str) -> None:
-    """A document is as its schema says; a key that is new in it is added by the update, with the type it has."""
-    whole = schema(name)
-    if UPDATE:
-        learn(document, whole)
-        settle(REFERENCE / "schemas" / f"{name}.schema.json", json.dumps(whole, indent=2) + "\n")
-    check(document, whole)
-
-
-def schema(name: str) -> dict:
-    return json.loads((REFERENCE / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
-
-
 ALWAYS = ("stream", "tokens", "strategy", "options", "seeds", "target_passes", "locked_errors", "kv_write")
 """What a row is nothing without."""
 
@@ -220,33 +150,36 @@ def test_a_new_key_of_a_document_is_told_and_can_be_learnt():
     assert whole["properties"] == {"a": {"type": "number"}, "b": {"type": "array", "items": inner}}
 
 
-DOCUMENTS = [
-    ("agent", "agent web-task --tasks 5"), ("agent", "agent joint-decisions --tasks 5 --token-price 0.2/0.75"),
-    ("serve", "serve --requests 50 --pool 20 --ladder 1,64"),
-    ("serve", "serve --users 4 --ladder none --requests 20 --pool 10 --target-first-token-ms 500"),
-    ("serve-published", "serve --published"),
-    ("price", "price --width 1,8"), ("price", "price --params-b 8 --gpu-bandwidth-tb-s 1"),
-    ("price", "price --ledger {ledger}"),
-    ("speculation", "speculate --workload code --model llama-3.1-8b --gpu h100"),
-    ("speculation", "speculate --method ngram --workload chat --model llama-3.1-8b --gpu h100 --batch-size 64"),
-    ("explain", "explain {log}"), ("explain", "explain {log} --model llama-3.1-8b --gpu h100"),
-    ("validation", "validate"), ("claims", "validate --claims"), ("diffusion-checks", "validate --diffusion"),
-    ("calibration", "calibrate --measured-tokens-per-s 140 --model llama-3.1-8b --gpu h100"),
-    ("confidence", "calibrate --tpf-at 0.9=3.25"),
-    *(("list", f"list {topic}") for topic in TOPICS),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize(("name", "command"), DOCUMENTS, ids=[command for _, command in DOCUMENTS])
 def test_every_document_is_as_its_schema_says(name, command, tmp_path, capsys, monkeypatch):
     if command.endswith("--diffusion"):  # its rows take twenty seconds and are tested where they are made
         monkeypatch.setattr("clover_sim.diffusion_checks.check_diffusion", lambda traces: [])
-    files = {"ledger": str(tmp_path / "ledger.jsonl"), "log": str(tmp_path / "server.log")}
-    Path(files["log"]).write_text("".join(v1(200, [160, 100, 60])) + engine(50.0, 3))
-    assert main(["compare", "--tokens", "64", "--ledger", files["ledger"]]) == 0
-    capsys.readouterr()
+    files = {**odd_files(tmp_path), "ledger": str(tmp_path / "ledger.jsonl")}
+    if "{ledger}" in command:
+        assert main(["compare", "--tokens", "64", "--ledger", files["ledger"]]) == 0
+        capsys.readouterr()
     assert main([*command.format(**files).split(), "--format", "json"]) == 0
     hold(json.loads(capsys.readouterr().out), name)
+
+
+@pytest.mark.parametrize(("name", "where", "kind", "called"), NULLABLE, ids=str)
+def test_what_a_class_may_leave_open_may_be_null(name, where, kind, called):
+    whole = schema(name)
+    known = place(whole, where)["properties"]
+    keys = [key for field in may_be_none(kind) if (key := called.get(field, field)) in known]
+    for key in keys:
+        if UPDATE:
+            learn(None, known[key])
+    settle(REFERENCE / "schemas" / f"{name}.schema.json", json.dumps(whole, indent=2) + "\n")
+    assert [key for key in keys if types_of(known[key]) and "null" not in types_of(known[key])] == []
+    assert keys
+
+
+def test_a_server_that_was_stopped_before_its_first_answer_is_as_its_schema_says():
+    told = place(schema("serve"), "rows[]")["properties"]
+    for key, value in Record().summary().items():
+        check(value, told.get(key, {}), key)
+    check(None, schema("serve")["properties"]["load"])
 
 
 def test_a_ledger_file_is_as_its_schema_says(tmp_path, capsys):
@@ -299,3 +232,11 @@ def test_contributing_states_what_ci_runs():
     assert ".ci/run" in text and os.access(ROOT / ".ci" / "run", os.X_OK)
     for path in re.findall(r"`(src/clover_sim/[a-z_/.]+\.py)`", text):
         assert (ROOT / path).is_file(), path
+_ROW = re.compile(r"^\| `clover-sim/([a-z-]+)/\d+` \| `clover-sim ([^`]+) --format json`", re.MULTILINE)
+_ELSEWHERE = {"comparison", "sweep", "trace", *(name for name, _ in DOCUMENTS)}
+DOCUMENTS += [
+    (name, command)
+    for name, command in _ROW.findall((REFERENCE / "schemas.md").read_text(encoding="utf-8"))
+    if name not in _ELSEWHERE
+]
+"""Those above, and what the page alone names."""

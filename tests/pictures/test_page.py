@@ -111,6 +111,9 @@ var button = document.querySelectorAll("th button")[3];
 button.click(); button.click();
 seen.sorted = Array.from(document.querySelectorAll("tbody tr"), function (r) { return Number(r.cells[3].dataset.v); });
 seen.row = document.getElementById("answer").dataset.row;
+seen.told = Array.from(document.querySelectorAll("#controls label"), function (l) {
+  return [l.firstChild.textContent, l.lastChild.textContent];
+});
 var pre = document.createElement("pre");
 pre.id = "selftest"; pre.textContent = JSON.stringify(seen);
 document.body.appendChild(pre);
@@ -137,7 +140,7 @@ def test_sliders_and_tables_work_in_a_browser(which, request, tmp_path):
     if which == "grid":
         row = request.getfixturevalue(which).rows[int(seen["row"])]
         assert {k for k, _ in seen["changed"]} == {"threshold", "block_size", "batch"}
-        assert row["varied"]["block_size"] == "8"
+        assert dict(seen["told"]).items() >= {k: row["varied"][k] for k in ("threshold", "block_size")}.items()
 
 
 @needed
@@ -159,6 +162,59 @@ def test_it_fits_a_phone_and_prints_on_a4(grid, tmp_path):
     assert data.startswith(b"%PDF")
     sizes = {tuple(float(v) for v in m.split()) for m in re.findall(rb"/MediaBox \[0 0 ([\d.]+ [\d.]+)\]", data)}
     assert sizes and all(abs(w - 595) < 2 and abs(h - 842) < 2 for w, h in sizes)
+
+
+WIDTHS = """
+var wide = document.querySelector(".wide"), told = [wide.scrollWidth <= wide.clientWidth];
+told.push(document.documentElement.scrollWidth <= innerWidth);
+told.push(Array.from(document.querySelectorAll("tbody td")).every(function (td) {
+  return td.scrollWidth <= td.clientWidth + 1 && td.getBoundingClientRect().right <= innerWidth;
+}));
+document.title = told.join(" ");
+"""
+
+
+@needed
+@pytest.mark.parametrize("size", ["1280,900", "500,900"])
+@pytest.mark.parametrize("which", ["many", "grid", "machines"])
+def test_no_figure_of_the_table_is_cut_off(which, size, request, tmp_path):
+    made = {
+        "grid": lambda: request.getfixturevalue("grid"),
+        "many": lambda: compare(["ar", "mtp", "eagle3", "speculative", "block-diffusion:threshold=0.8",
+                                 "block-diffusion:threshold=0.95"], tokens=[256, 512], seeds=range(4),
+                                profile="tool-call"),
+        "machines": lambda: sweep(["ar", "mtp", "block-diffusion"], tokens=64, seeds=range(3),
+                                  vary={"batch_size": [1, 64], "gpu": ["h200", "rtx-pro-6000"],
+                                        "threshold": [0.8, 0.9], "block_size": [16, 32]}),
+    }[which]()  # fmt: skip
+    digest = b64encode(hashlib.sha256(WIDTHS.encode()).digest()).decode()
+    page = html.render(made).replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+    (tmp_path / "r.html").write_text(page.replace("</body>", f"<script>{WIDTHS}</script></body>"), encoding="utf-8")
+    dom, _ = browse(str(tmp_path / "r.html"), "--dump-dom", size=size)
+    assert re.search(r"<title>(.*?)</title>", dom).group(1) == "true true true"
+
+
+def test_what_was_gained_and_what_it_cost_stand_first_and_nothing_empty(grid, comparison):
+    for result in (grid, comparison):
+        head = re.findall(r"<th[^>]*><button[^>]*>(.*?)</button>", html.render(result))
+        first = next(i for i, name in enumerate(head) if name == "speed-up time")
+        assert head[first + 1] == "tok/s" and head[first + 2].startswith("locked errors")
+        assert set(head[:first]) <= {"stream", "tokens", "strategy", "threshold", "block_size"}
+    plain = html.render(compare(["ar", "mtp"], tokens=64))
+    assert "forced commits" not in re.findall(r"<th[^>]*><button[^>]*>(.*?)</button>", plain)
+
+
+def test_the_answer_is_in_words(grid, comparison):
+    for result in (grid, comparison, sweep(vary={"threshold": [0.5, 0.9]}, tokens=64), compare(["ar"], tokens=64)):
+        said = re.search(r'<p class="verdict">(.*?)</p>', html.render(result))
+        if said is None:
+            assert len(result.rows) == 1
+            continue
+        words = markup.unescape(said.group(1))
+        assert "times as fast as token by token" in words and "wrong token" in words
+        assert not re.search(r"locked_errors|speedup_|_per_|_ci95|tokens_per", words), words
+    fastest = max(comparison.rows, key=lambda r: (r["tokens"], r["speedup_time"]))
+    assert markup.unescape(html.render(comparison)).partition('class="verdict">')[2].startswith(fastest["strategy"])
 
 
 @needed

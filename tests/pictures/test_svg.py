@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -123,6 +124,58 @@ def test_no_text_lies_over_another_or_leaves_the_picture(name):
         assert a[0] >= -1 and a[2] <= width + 1 and a[1] >= 0 and a[3] <= height, a
         for b in found[i + 1 :]:
             assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]), (a, b)
+
+
+def eight() -> str:
+    return svg.render(sweep(["ar", "mtp", "eagle3", "block-diffusion"], tokens=64, seeds=range(3),
+                            vary={"batch_size": [1, 4, 16, 64], "gpu": ["h200", "b200"]}))  # fmt: skip
+
+
+def test_eight_lines_differ_in_colour_dash_and_sign_and_end_at_their_names():
+    from clover_sim.report._plot import DARK, DASHES, LIGHT, SIGNS
+
+    for kinds in (DARK, DASHES, LIGHT, SIGNS):
+        assert len(set(kinds)) == len(kinds) == _plot_kinds.MOST_SERIES
+    root = ElementTree.fromstring(eight())
+    paths = [p for p in root.iter(f"{SVG}path") if p.get("class", "").startswith("l s")]
+    above = paths[:8]
+    assert len({(p.get("class"), p.get("stroke-dasharray")) for p in above}) == 8
+    told = [text for text in root.iter(f"{SVG}text") if "gpu=" in (text.text or "")]
+    names = {text.text: (float(text.get("x")), float(text.get("y"))) for text in told}
+    assert len(names) == 8 and len({round(x, 1) for x, _ in names.values()}) == 1
+    order = [y for _, y in sorted(names.values(), key=lambda place: place[1])]
+    assert all(b - a >= 11 for a, b in pairwise(order))
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def test_every_colour_can_be_seen_on_its_paper():
+    """Three to one, which WCAG 2 asks of graphics."""
+    from clover_sim.report._plot import DARK, LIGHT
+
+    for colours, paper in ((LIGHT, "#ffffff"), (DARK, "#161616")):
+        for colour in colours:
+            one, other = sorted((luminance(colour), luminance(paper)))
+            assert (other + 0.05) / (one + 0.05) >= 3, colour
+
+
+def test_many_lines_have_bars_for_their_intervals_and_few_have_bands():
+    many, few = eight(), ALL["lines"]
+    assert re.search(r'<line class="e s\d"', many) and not re.search(r'class="f\d b"', many)
+    assert re.search(r'class="f\d b"', few) and not re.search(r'<line class="e s\d"', few)
+
+
+def test_bars_of_several_seeds_show_their_intervals():
+    result = compare(["ar", "mtp", "block-diffusion"], tokens=128, seeds=range(4), profile="tool-call")
+    picture = svg.render(result)
+    assert picture.count("a h2") >= 3 * 2 * 2 and "mean of 4 seeds, 95 % interval" in words_of(picture)
+    row = next(r for r in result.rows if r["strategy"] == "mtp")
+    assert f"mtp: {row['speedup_time']:.4g} ± {row['speedup_time_ci95']:.2g}" in picture
+    assert "a h2" not in svg.render(compare(["ar", "mtp"], tokens=128)).partition("</style>")[2]
 
 
 def test_markup_in_names_stays_text():

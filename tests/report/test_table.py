@@ -109,6 +109,16 @@ def test_columns_leave_in_the_order_of_their_priority():
     assert "tokens_per_denoise_pass" not in wide
 
 
+def test_a_column_of_zeros_leaves_before_any_that_says_something():
+    rows = [row(200, "ar", 200), row(200, "block-diffusion", 33, forced_commits=0, locked_errors=0)]
+    nothing = {"draft passes", "forced commits"}
+    for width in range(60, 130):
+        text = " ".join(render(Sample(tuple(rows)), Look(width=width)).split())
+        left = text.partition(f"left out at {width} columns: ")[2].partition(" (all at")[0].split(", ")
+        assert left == [""] or set(left) & nothing == nothing or set(left) <= nothing, (width, left)
+    assert "locked" in render(Sample(tuple(rows)), Look(width=60))
+
+
 def test_left_out_columns_are_named_once_with_the_width_they_need():
     text = " ".join(render(default(), Look(width=80)).split())
     assert (

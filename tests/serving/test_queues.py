@@ -69,6 +69,23 @@ def test_waits_of_the_server(load, kind, form):
     assert found["busy_share"] == pytest.approx(load, rel=0.02)  # work conserved: busy for the sum of the services
 
 
+@pytest.mark.parametrize("load", [0.5, 0.8, 1.1, 1.5, 4.0])
+def test_waits_grow_as_the_load_says(load):
+    """Fluid limit: customer n comes at n/rate and starts at n * service, so waits gain load - 1; below 1 nothing."""
+    server = Server(Given(), Limits(batch=1), lambda p, o, d: (one_step(MEAN_S), 0))
+    growth = server.run(Open(load / MEAN_S, 20_000, SEED)).summary()["wait_growth"]
+    assert growth == pytest.approx(max(0.0, load - 1), rel=0.03, abs=0.01)
+
+
+def test_growth_of_waits_that_cannot_be_told():
+    def served(requests, burst=1):
+        server = Server(Given(), Limits(batch=1), lambda p, o, d: (one_step(MEAN_S), 0))
+        return server.run(Open(10 / MEAN_S, requests, SEED, burst)).wait_growth()
+
+    assert served(19) is None and served(20) > 0.5
+    assert served(100, burst=100) is None  # all at one moment: who waits longest says nothing of the next hour
+
+
 def test_work_is_conserved_exactly():
     services = [0.001 * (i % 7 + 1) for i in range(5000)]
     left = iter(services)

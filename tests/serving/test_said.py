@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,11 +35,11 @@ def test_the_ladder_as_rows() -> None:
         assert step["strategies"][row["strategy"]].items() <= row.items()
 
 
-@pytest.mark.parametrize(("runs", "rows", "steps"), [(0, 0, 0), (2, 0, 1), (4, 0, 2), (5, 1, 2)])
+@pytest.mark.parametrize(("runs", "rows", "steps"), [(0, 0, 0), (2, 0, 1), (4, 0, 2), (5, 0, 2), (6, 1, 2)])
 def test_an_interrupted_server_shows_what_it_has(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, runs: int, rows: int, steps: int
 ) -> None:
-    """Two strategies: the runs of each step of the ladder, then one each for the load."""
+    """Two strategies: the runs of each step of the ladder, one for the usual rate, then one each for the load."""
     left, whole = [runs], Server.run
 
     def run(self: Server, *args: Any, **options: Any) -> Any:
@@ -109,3 +111,87 @@ def test_published_curves_are_shown_with_their_errors(
     assert capsys.readouterr().out.replace("─", "-") == SHOWN
     assert main(["serve", "--published", "--format", "csv"]) == 0
     assert capsys.readouterr().out.count("\n") == 6
+
+
+def said_of(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["serve", "--pool", "20", *words.split()]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+GROWS = "Waits grow with every second of this load"
+
+
+@pytest.mark.parametrize("requests", [40, 60, 200, 2000])
+def test_a_short_run_is_no_queue_that_grows(requests: int, capsys: pytest.CaptureFixture[str]) -> None:
+    words = f"--model llama-3.1-8b --gpu h100 --ladder none -s ar --requests {requests}"
+    for load in ("", "--rate 1", "--rate 5", "--users 30"):
+        assert "grow" not in said_of(f"{words} {load}", capsys)
+
+
+def test_a_queue_that_grows_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = "--model llama-3.1-8b --gpu h100 --ladder none -s ar"
+    assert f"{GROWS} (ar by" in said_of(f"{words} --rate 50 --requests 2000", capsys)
+    log = tmp_path / "log.csv"
+    log.write_text("timestamp,prompt_tokens,completion_tokens\n" + "".join(f"{i / 50},1000,200\n" for i in range(1500)))
+    assert f"{GROWS} (ar by" in said_of(f"{words} --log {log}", capsys)
+
+
+def test_a_log_without_times_comes_all_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("prompt_tokens,completion_tokens\n" + "50,9\n" * 30)
+    assert main(["serve", "--pool", "20", "--ladder", "none", "-s", "ar", "--log", str(log)]) == 0
+    out, err = capsys.readouterr()
+    assert "30 requests of a log, all at once" in out and GROWS not in out and "prompts as logged" in out
+    assert err.count("\n") == 1 and "no column of times that is known" in err and str(log) in err
+
+
+def test_nothing_stops_that_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    quick = "--requests 20 -s ar -s block-diffusion"
+    alone = said_of(f"{quick} --ladder 1", capsys)
+    assert "block-diffusion beats ar on the one step of the ladder" in alone and "Why it stops" not in alone
+    assert "Why block-diffusion wins alone" in alone and "Why its gain" not in alone
+    on = said_of(f"{quick} --ladder 1,8", capsys)
+    assert "beats ar up to the 8 users" in on and "Why it stops" not in on and "Why its gain falls" in on
+    off = said_of(f"{quick} --ladder 1,512 --max-batch 512", capsys)
+    assert "stops winning at" in off and "Why it stops: with 512 users" in off
+
+
+def test_a_ladder_that_begins_with_many_says_nothing_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said_of("--requests 20 -s ar -s block-diffusion --ladder 8,16", capsys)
+    assert "x for 8 users" in text and "for one user" not in text and "wins alone" not in text
+    (one,) = serve(["ar", "block-diffusion"], Traffic(requests=20, users_ladder=(8, 16)), pool=10)["crossovers"]
+    assert one["gain_of_one_user"] is None and one["least_users"] == 8
+    assert one["gain_at_least_users"] <= one["best_gain"]
+
+
+@pytest.mark.parametrize("more", [{"users_ladder": ()}, {"users_ladder": (1,)}, {"users_ladder": (1, 512)}])
+def test_the_usual_rate_is_half_of_what_the_first_can_take(more: dict[str, Any]) -> None:
+    usual = serve("ar", Traffic(requests=20, users_ladder=(1, 64, 256)), pool=10)
+    most = max(step["strategies"]["ar"]["tokens_per_s"] for step in usual["ladder"]) / 200
+    assert usual["load"]["rate_per_s"] == pytest.approx(most / 2, rel=0.01)
+    found = serve("ar", Traffic(requests=20, **more), pool=10)
+    assert found["load"]["rate_per_s"] == pytest.approx(usual["load"]["rate_per_s"], rel=0.02)
+    small = serve("ar", Traffic(requests=20, users_ladder=more["users_ladder"][1:]), pool=10, batch=2)
+    alone = serve("ar", Traffic(requests=20, users_ladder=(2,)), pool=10, batch=2)
+    assert small["load"]["rate_per_s"] == pytest.approx(alone["load"]["rate_per_s"], rel=0.02)
+
+
+def test_a_schedule_is_in_the_document() -> None:
+    traffic = Traffic(requests=20, users_ladder=(1,), output_tokens=(100, 300))
+    found = serve(["ar", "eagle3"], traffic, pool=20, schedule=((1, 2), (32, 0)))
+    assert found["settings"]["draft_schedule"] == "1:2,32:0"
+    assert found.rows[1]["strategy"] == "eagle3, scheduled"
+    options = found.rows[1]["options"]
+    assert options["num_speculative_tokens"] == "1:2,32:0" and options["speculative_num_draft_tokens"] == "1:3,32:1"
+    assert found["settings"]["output_tokens"] == [100, 300]  # as asked, not as the pool came out
+    assert serve("ar", Traffic(requests=20, users_ladder=()), pool=2)["settings"]["draft_schedule"] is None
+
+
+@pytest.mark.parametrize("words", [
+    "--requests 1", "--requests 1 --users 1", "--requests 1 --output-tokens 1", "--requests 2 --max-batch 1 --ladder 2",
+])  # fmt: skip
+def test_one_of_a_kind_is_not_several(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ladder = "" if "--ladder" in words else "--ladder 1 "
+    text = said_of(f"{ladder}{words} -s ar -s block-diffusion".replace("--pool 20", "--pool 1"), capsys)
+    assert not re.search(r"(?<![\d.,])1 (requests|users|tokens|ledgers|groups)\b", text)
+    assert " to 1 " not in text

@@ -19,6 +19,7 @@ from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Closed, Logged, Open
 from clover_sim.serving.core import Server, draw_from
 from clover_sim.serving.ladder import crossovers
+from clover_sim.serving.lengths import spread
 from clover_sim.serving.limits import Limits
 from clover_sim.serving.pool import LEAST_POOL, make_pool, passes_of
 from clover_sim.serving.pricing import CostPricer
@@ -71,7 +72,7 @@ def test_passes_add_up():
 
 def served(source, pool=None, **limits):
     strategy = make_strategy(BLOCKS, ROOFLINE)
-    pool = pool or make_pool(strategy, DEFAULT_TEXT, [100, 140], 40)
+    pool = pool or make_pool(strategy, DEFAULT_TEXT, spread(100, 140, 40))
     draw = substream(1, "test").random
     return Server(CostPricer(strategy.cost), Limits(**limits), draw_from(pool, draw, lambda: 300)).run(source)
 
@@ -111,7 +112,7 @@ def test_the_same_seed_gives_the_same_bytes():
 
 def test_every_one_of_many_requests_is_answered():
     strategy = make_strategy(BLOCKS, ROOFLINE)
-    pool = make_pool(strategy, DEFAULT_TEXT, [100], 100)
+    pool = make_pool(strategy, DEFAULT_TEXT, spread(100, 100, 100))
     draw = substream(1, "test").random
     server = Server(CostPricer(strategy.cost), Limits(batch=64), draw_from(pool, draw, lambda: 300))
     assert server.run(Open(8, 20_000, 1)).finished == 20_000

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from clover_sim.errors import InputError
 from clover_sim.specs import DEFAULT_DRAFTER, ModelSpec, bare_model, list_models, load_model
+from clover_sim.specs.load import DATA, all_names
 
 # All parameters; read by every pass; active with the head, without embedding tables, with both. Counted from the
 # models as transformers 5.24 builds them on a meta device (LLaDA2.0-mini: from its published configuration).
@@ -133,3 +136,9 @@ def test_a_spec_round_trips_through_its_repr() -> None:
     model = load_model("gpt-oss-20b")
     assert eval(repr(model)) == model
     assert hash(model) == hash(load_model("openai/gpt-oss-20b"))
+
+
+@pytest.mark.parametrize("folder", ["models", "hardware", "engines"])
+def test_no_name_is_claimed_by_two_files(folder: str) -> None:
+    """Else a misspelt name and ``explain`` fail for everybody with the two files' names."""
+    assert all_names(os.path.join(DATA, folder))

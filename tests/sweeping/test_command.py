@@ -39,7 +39,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path):
         process = start(*GRID, "--resume", cells, "--jobs", "2")
         time.sleep(seconds)
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.communicate(timeout=60)  # its workers end too, and let go of its pipes
     code, _, err = run(*GRID, "--resume", cells, "--export", again)
     assert code == 0, err
     assert Path(full).read_bytes() == Path(again).read_bytes()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clover_sim.cli import main
+from clover_sim.sweeping import sweep
 from clover_sim.sweeping._judge import near_front
 from clover_sim.sweeping._work import run_chunk
 
@@ -50,7 +51,7 @@ def test_many_rows_are_reduced_to_the_front(shown: Callable[..., str]) -> None:
 
 
 def test_the_picture_has_a_mark_for_the_best(shown: Callable[..., str]) -> None:
-    text = shown(*GRID, *LENGTHS)
+    text = shown(*GRID, *LENGTHS, "--where", "none")
     picture, legend = text[text.index("speed-up time\n") :].split("· a row   ● on the front   ◆ the best")[:2]
     assert picture.count("◆") == 1 and picture.rstrip().endswith("locked errors/1k") and legend
     # the best has the largest speed-up of all, so nothing stands above or beside it but other rows of that speed
@@ -61,15 +62,28 @@ def test_the_picture_has_a_mark_for_the_best(shown: Callable[..., str]) -> None:
 
 
 def test_where_nothing_meets_the_conditions_only_the_best_is_missing(shown: Callable[..., str]) -> None:
-    text = shown(*GRID, *LENGTHS, "--where", "speedup_time>=1000")
+    text = shown(*GRID, *LENGTHS, "--where", "speedup_time>=1000", "--seeds", "0:2")
+    head = " ".join(text.partition("\n\n")[0].split())
+    assert head.startswith("tool-call stream · clover-35b-a3b on h200") and "mean of 2 seeds, 95% interval" in head
+    assert "────" not in text.partition("\n\n")[2].partition("\n\n")[0].replace("└" + "─" * 72, "")  # no empty grid
     assert "0 rows of 100 (--all shows every row)" in text
     assert "None of 100 rows has speedup_time>=1000; closest: block-diffusion, " in " ".join(text.split())
+
+
+def test_the_picture_shows_the_figure_that_was_asked_for(shown: Callable[..., str]) -> None:
+    asked = ["--vary", "threshold=0.5:0.99:0.02", "--vary", "block_size=8,32", "--tokens", "128"]
+    text = shown(*asked, "--where", "tok/s>=1000000")
+    assert "\ntok/s\n" in text and "speed-up time\n" not in text
+    assert "\nspeed-up time\n" in shown(*asked)
 
 
 def test_no_row_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", "--vary", "threshold=0.5,0.9", "--gpu", "rtx-3060", "--tokens", "64"]) == 0
     out, err = capsys.readouterr()
-    assert out == "no rows\n" and err.count("\n") == 1
+    assert err.count("\n") == 1
+    head, _, rest = out.partition("no rows\n")
+    assert " ".join(head.split()).startswith("reference stream · 64 tokens · clover-35b-a3b on rtx-3060 · bf16")
+    assert rest == "\n- 2 cells do not fit on the card and get no row.\n- No cell gave a row.\n"
     assert err.startswith("clover-sim sweep: warning: refused: 2 of 2 cells; the first: clover-35b-a3b at bf16 needs ")
 
 
@@ -132,3 +146,8 @@ def test_rows_beaten_for_sure_are_not_near_the_front() -> None:
     close = {**samples, 1: {**samples[1], "speedup_time": [2.9, 3.2, 2.9]}}
     assert near_front(rows, [0, 1], [0], figures, close) == 1
     assert near_front(rows, [0, 1], [0], figures, {}) is None
+
+
+def test_an_axis_of_one_value_is_shown_with_it() -> None:
+    swept = sweep(vary=["model=qwen3-8b", "profile=code", "batch_size=1,8"], tokens=64)
+    assert {(row["varied"]["model"], row["varied"]["profile"]) for row in swept.rows} == {("qwen3-8b", "code")}

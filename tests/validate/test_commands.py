@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from clover_sim.cli import main
+
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 
 
@@ -88,3 +90,22 @@ def test_calibrate_writes_what_price_takes(tmp_path: Path) -> None:
     pairs = (speed, "120", speed, "3000", batch, "1", batch, "32")
     two = json.loads(cli("calibrate", *pairs, *words, "--format", "json").stdout)
     assert len(two["measured"]) == 2 and two["max_abs_error"] < 0.05
+
+
+@pytest.mark.parametrize("broken", ["first", "second"])
+def test_traces_are_read_before_anything_is_worked_out(broken, tmp_path, monkeypatch, capsys):
+    """Half a minute of figures is no use to somebody whose trace cannot be read."""
+    from clover_sim import build_strategy, diffusion_checks, open_stream, record, write_records
+
+    def too_early(*_given, **_named):
+        raise AssertionError("worked out before the traces were read")
+
+    monkeypatch.setattr(diffusion_checks, "check_workload", too_early)
+    monkeypatch.setattr(diffusion_checks, "fit_recordings", too_early)
+    _, line = record(build_strategy("block-diffusion:threshold=0.9")[1], open_stream("context", 64))
+    good = str(tmp_path / "good.jsonl")
+    write_records(good, [line])
+    missing = str(tmp_path / "nosuch.jsonl")
+    asked = {"first": [missing], "second": [good, missing]}[broken]
+    assert main(["validate", "--diffusion", *(word for path in asked for word in ("--trace", path))]) == 3
+    assert capsys.readouterr().err.startswith(f"clover-sim validate: error: {missing}: ")

@@ -13,11 +13,12 @@ from itertools import pairwise
 from math import fsum
 
 from clover_sim.acceptance.spelling import MOST_DRAFTS, WithRoot, draft_length
+from clover_sim.acceptance.trees import DraftTree, alpha_on, on_tree
 from clover_sim.errors import InputError, UsageError, suggest
 
 __all__ = [
-    "DEFAULT_RHO", "RATES", "Acceptance", "WithRoot", "alpha_of_length", "clustered", "draft_length", "fit_decay",
-    "from_alpha", "from_conditional", "from_length", "from_rate", "from_survival",
+    "DEFAULT_RHO", "RATES", "Acceptance", "DraftTree", "WithRoot", "alpha_of_length", "clustered", "draft_length",
+    "fit_decay", "from_alpha", "from_conditional", "from_length", "from_rate", "from_survival",
 ]  # fmt: skip
 
 DEFAULT_RHO = 0.97
@@ -33,12 +34,14 @@ were all kept."""
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Acceptance of a chain of k drafts.
+    """Acceptance of a chain of k drafts, or of a tree of k levels.
 
     Args:
         survival: share of cycles that kept at least 1, 2, ... k drafts; in [0, 1], never rising.
         given: the figure it was made from, in words, with its unit.
         rho: fall of the conditional acceptance per position where the chain is made longer than k.
+        tree: the tree that it is of, ``None`` for a chain. Of a tree it is never cut: :meth:`at` and :meth:`on` go
+            back to the chance of a token and work out the other shape from there.
 
     >>> from_rate(0.6, 3).length
     2.8
@@ -47,6 +50,7 @@ class Acceptance:
     survival: tuple[float, ...]
     given: str = "survival of each position"
     rho: float = DEFAULT_RHO
+    tree: DraftTree | None = None
 
     def __post_init__(self) -> None:
         if not self.survival:
@@ -71,9 +75,14 @@ class Acceptance:
         return 1 + fsum(self.survival)
 
     @property
+    def verified(self) -> int:
+        """Drafts verified a cycle, the root not counted: k, or all nodes of the tree."""
+        return self.k if self.tree is None else self.tree.budget - 1
+
+    @property
     def rate(self) -> float:
-        """Accepted over drafted tokens."""
-        return fsum(self.survival) / self.k
+        """Accepted over verified drafts. Of a tree, which keeps one path, it is at most levels / nodes."""
+        return fsum(self.survival) / self.verified
 
     @property
     def conditional(self) -> tuple[float, ...]:
@@ -83,15 +92,20 @@ class Acceptance:
 
     @property
     def alpha(self) -> float:
-        """The one conditional rate that gives the same length (Leviathan et al., arXiv 2211.17192, Eq. 1)."""
-        return alpha_of_length(self.length, self.k)
+        """The one conditional rate that gives the same length (Leviathan et al., arXiv 2211.17192, Eq. 1); on a tree
+        that of the drafter's best token."""
+        return alpha_of_length(self.length, self.k) if self.tree is None else alpha_on(self.length, self.tree)
 
     def at(self, k: int) -> Acceptance:
-        """The same drafter at another length: cut, or drawn on with a conditional rate that falls by ``rho``.
+        """The same drafter with a chain of ``k``: cut, or drawn on with a conditional rate that falls by ``rho``.
 
         >>> from_survival((0.8, 0.6)).at(1).length, round(from_alpha(0.8, 2, 1.0).at(5).length, 3)
         (1.8, 3.689)
         """
+        if self.tree is not None:
+            alpha = self.alpha
+            chain = from_alpha(alpha, k, 1.0).survival
+            return Acceptance(chain, f"{self.given}; {alpha:.3f} a token, on a chain of {k}", 1.0)
         if k <= self.k:
             return self if k == self.k else Acceptance(self.survival[:k], f"{self.given}, cut to {k}", self.rho)
         survival, rate = list(self.survival), self.conditional[-1]
@@ -100,19 +114,22 @@ class Acceptance:
             survival.append(survival[-1] * rate)
         return Acceptance(tuple(survival), f"{self.given}, drawn on to {k}", self.rho)
 
+    def on(self, tree: DraftTree) -> Acceptance:
+        """The same drafter with a tree: :attr:`alpha` put on it.
+
+        >>> round(from_length(1.75, 2).on(DraftTree(2, 1, 3)).length, 3)
+        1.75
+        """
+        alpha = self.alpha
+        shape = f"a chain of {tree.levels}" if tree.topk == 1 else f"a tree of {tree.budget} tokens"
+        given = f"{self.given}; {alpha:.3f} a token, on {shape}"
+        return Acceptance(on_tree(alpha, tree), given, self.rho, tree)
+
     def echo(self) -> tuple[str, ...]:
         """The figure under every convention in use, one sentence each."""
-        k, length = self.k, self.length
-        shown = " ".join(f"{s:.3f}" for s in self.survival[:16]) + (" ..." if k > 16 else "")
-        return (
-            f"given: {self.given}",
-            f"acceptance length {length:.3f} tokens a cycle, bonus included (vLLM, SGLang, llama.cpp, papers)",
-            f"acceptance length {length - 1:.3f} without the bonus (vLLM to 0.8.5, EAGLE's code)",
-            f"acceptance rate {self.rate:.1%} = accepted / drafted tokens at k={k} (vLLM V1, llama.cpp, TensorRT-LLM)",
-            f"SGLang accept rate {length / (k + 1):.3f} before 2026 (root counted), {(length - 1) / k:.3f} since",
-            f"survival per position {shown} (unconditional: never multiply them)",
-            f"one conditional rate of the same length: {self.alpha:.3f}",
-        )
+        from clover_sim.acceptance.conventions import of_chain, of_tree
+
+        return of_chain(self) if self.tree is None or self.tree.topk == 1 else of_tree(self, self.tree)
 
 
 def from_survival(survival: Sequence[float], given: str = "survival of each position") -> Acceptance:

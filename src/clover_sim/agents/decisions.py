@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from clover_sim.agents.workload import AgentWorkload, Turn
 from clover_sim.errors import InputError
+
+if TYPE_CHECKING:
+    from clover_sim.agents.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +65,26 @@ def implied_correlation(group_success: float, field_success: float, fields: floa
     if not alone <= group_success <= field_success or alone == field_success:
         return None
     return (group_success - alone) / (field_success - alone)
+
+
+def linked_fields(load: AgentWorkload, steps: Steps, cache: bool) -> dict[str, Any]:
+    """Time and success of all fields of a workload in one block, against one request a field."""
+    linked = load.decisions
+    assert linked is not None
+    found: dict[str, Any] = {}
+    prompt = load.system_tokens + linked.fields * linked.question_tokens
+    joint = Turn(prompt, prompt, 0, linked.fields * linked.field_tokens)
+    first = load.system_tokens + linked.question_tokens
+    single = Turn(first, first, 0, linked.field_tokens)
+    for name, turn, requests, correlation in (
+        ("jointly", joint, 1, linked.correlation), ("one_by_one", single, linked.fields, 0.0),
+    ):  # fmt: skip
+        decode = steps.mean_decode(turn).seconds
+        prefill = steps.turn_prefill_s(turn, cache)
+        later = steps.prefill_s(linked.question_tokens, load.system_tokens) if cache else prefill
+        found[name] = {
+            "prefill_s": prefill + later * (requests - 1), "decode_s": decode * requests,
+            "seconds": prefill + later * (requests - 1) + decode * requests,
+            "group_success": Decisions(linked.fields, linked.field_success, correlation).group_success,
+        }  # fmt: skip
+    return found

@@ -2,7 +2,8 @@
 
 Known columns: ``prompt_tokens``/``completion_tokens`` (usage records), ``ContextTokens``/``GeneratedTokens`` with
 ``TIMESTAMP`` (Azure LLM inference traces), ``Request tokens``/``Response tokens`` with ``Timestamp`` (BurstGPT),
-``input_length``/``output_length`` with ``timestamp`` in ms (Mooncake).
+``input_length``/``output_length`` with ``timestamp`` in ms (Mooncake). A time is in seconds (``arrival_s``) or a date,
+or in ms where its name says so (``arrival_ms``, ``timestamp_ms``, ``time_ms``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from clover_sim.errors import InputError
 
 _PROMPT = ("prompt_tokens", "input_tokens", "input_length", "contexttokens", "request tokens", "prompt_len")
 _OUTPUT = ("completion_tokens", "output_tokens", "output_length", "generatedtokens", "response tokens", "output_len")
-_TIME = ("arrival_s", "timestamp", "time", "time_s")
+_TIME = ("arrival_s", "timestamp", "time", "time_s", "timestamp_s")
+_TIME_MS = ("arrival_ms", "timestamp_ms", "time_ms")
 _MOST_BYTES = 64_000_000
 _MOST_TOKENS = 10_000_000
 
@@ -41,7 +43,7 @@ def read_sizes(path: str, most: int, text: str | None = None) -> list[Size]:
         path: the file, or its name if its ``text`` was read already. most: more requests than this are refused.
 
     Raises :class:`InputError` with file and line for a column that is missing, a figure that is not a whole number
-    from 0 to 10^7, a time that goes back, or more than ``most`` requests.
+    from 0 to 10^7, a time that goes back or is missing where others have one, or more than ``most`` requests.
     """
     found: list[Size] = []
     start: float | None = None
@@ -56,8 +58,10 @@ def read_sizes(path: str, most: int, text: str | None = None) -> list[Size]:
         if time is not None:
             start = time if start is None else start
             time -= start
-            if time < 0 or (found and found[-1].time_s is not None and time < found[-1].time_s):
-                raise InputError(f"{at}: the time goes back: expected requests in the order of their arrival")
+        if found and (time is None) != (found[-1].time_s is None):
+            raise InputError(f"{at}: some requests have a time and some have none: expected one for each, or no column")
+        if time is not None and (time < 0 or (found and time < (found[-1].time_s or 0.0))):
+            raise InputError(f"{at}: the time goes back: expected requests in the order of their arrival")
         found.append(Size(time, prompt, output))
         if len(found) > most:
             raise InputError(f"{at}: over {most} requests: take fewer lines, for example with head")
@@ -138,14 +142,14 @@ def _tokens(row: Mapping[str, Any], names: tuple[str, ...], at: str) -> int:
 
 
 def _time(row: Mapping[str, Any], at: str) -> float | None:
-    key = next((name for name in _TIME if name in row), None)
+    key = next((name for name in (*_TIME, *_TIME_MS) if name in row), None)
     if key is None or row[key] in (None, ""):
         return None
     value = row[key]
     try:
         seconds = float(value)
         # Mooncake's traces count milliseconds and name their lengths input_length and output_length.
-        if "input_length" in row:
+        if key in _TIME_MS or ("input_length" in row and not key.endswith("_s")):
             seconds /= 1000
     except (TypeError, ValueError):
         from datetime import UTC, datetime

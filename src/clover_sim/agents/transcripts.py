@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clover_sim.agents.workload import MOST_TURNS, AgentWorkload, Turn, workload_of
+from clover_sim.agents.workload import MOST_TURNS, AgentWorkload, Turn, only_for_transcripts, workload_of
 from clover_sim.errors import InputError
 
 _MOST_BYTES = 8_000_000
@@ -19,8 +19,9 @@ _OVERHEAD = 4
 """ASSUMPTION: tokens that a chat template puts around a message."""
 
 
-def read_transcript(path: str, tokenizer: str = "qwen", tool_s: float = 0.0) -> AgentWorkload:
-    """The workload in a file; raises :class:`InputError` with file and line for what cannot be used."""
+def read_transcript(path: str, tokenizer: str | None = None, tool_s: float | None = None) -> AgentWorkload:
+    """The workload in a file; raises :class:`InputError` with file and line for what cannot be used, and
+    :class:`UsageError` for a tokenizer or a time of tools that this kind of file has no use for."""
     from clover_sim.streams.files import load_text
 
     loaded = load_text(path, max_tokens=_MOST_BYTES // 64)
@@ -29,21 +30,27 @@ def read_transcript(path: str, tokenizer: str = "qwen", tool_s: float = 0.0) -> 
         raise InputError(f"{name}: over {_MOST_BYTES / 1e6:.0f} MB: take fewer lines, for example with head")
     if not text:
         raise InputError(f"{name}: holds no text; expected messages, turns or request sizes")
+    given = {"--tokenizer": tokenizer, "--tool-seconds": tool_s}
+    vocabulary = tokenizer or "qwen"
     if text.lstrip()[0] not in "[{":
+        only_for_transcripts(given, name)
         return _from_sizes(name, text)
     records = _records(text, name)
     first = records[0][1]
     if isinstance(first, Mapping):
         if "turns" in first or "decisions" in first:
+            only_for_transcripts(given, name)
             return workload_of(first, name)
         if "ground_truth" in first or "question" in first:
-            return _bfcl(records, name, tokenizer)
+            only_for_transcripts({"--tool-seconds": tool_s}, name)
+            return _bfcl(records, name, vocabulary)
         if isinstance(first.get("messages"), list):
             inner = [(line, m) for line, r in records for m in _listed(r, line, name)]
-            return _messages(inner, name, tokenizer, tool_s)
+            return _messages(inner, name, vocabulary, tool_s or 0.0)
         if "role" in first:
-            return _messages(records, name, tokenizer, tool_s)
+            return _messages(records, name, vocabulary, tool_s or 0.0)
         if _is_sizes(first):
+            only_for_transcripts(given, name)
             return _from_sizes(name, text)
     raise InputError(
         f"{name}:{records[0][0]}: not a transcript: expected messages with a role, turns, ground_truth, or request "

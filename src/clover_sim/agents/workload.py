@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clover_sim.errors import InputError, suggest
+from clover_sim.errors import InputError, UsageError, suggest
 
 MOST_TURNS = 20_000
 MOST_TOKENS = 10_000_000
@@ -160,3 +160,10 @@ def number_of(table: Mapping[str, Any], key: str, at: str, default: float | None
     if type(value) not in (int, float) or not 0 <= value <= most:
         raise InputError(f"{at}: {key} is {value!r:.40}: expected a number from 0 to {most:g}")
     return float(value)
+
+
+def only_for_transcripts(given: Mapping[str, object], name: str) -> None:
+    """Refuse flags that a workload which holds no messages would set aside; ``None`` was not given."""
+    if found := [flag for flag, value in given.items() if value is not None]:
+        it = "it" if len(found) == 1 else "them"
+        raise UsageError(f"{', '.join(found)}: for transcripts of messages, and {name} is none; leave {it} out")

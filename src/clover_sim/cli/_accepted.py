@@ -43,6 +43,7 @@ def accepted(args: Namespace, way: str, method: str, drafts: Any) -> Accepted:
     """What the flag ``way`` says; ``drafts`` are those of a log."""
     from clover_sim import acceptance as made
     from clover_sim.speculation import METHODS, preset
+    from clover_sim.speculation.methods import MOST_LEVELS
     from clover_sim.speculation.presets import BLOCK_RHO, SPREAD
 
     _check(args, way, method, METHODS[method].how)
@@ -55,7 +56,11 @@ def accepted(args: Namespace, way: str, method: str, drafts: Any) -> Accepted:
             hits = drafts.hit_rate or hits
         found = made.from_survival(args.per_position) if drafts is None else drafts.acceptance
         found = found if args.rho is None else replace(found, rho=args.rho)
-        return Accepted(found, hits, None, made.draft_length(stated, with_root, found.k))
+        known = found.tree.levels if found.tree else found.k
+        if tree and way == "from_log" and found.tree is None:
+            known = min(known, MOST_LEVELS)
+            found = found.on(made.DraftTree(known, 1, known + 1))  # a chain is a tree of one child a node
+        return Accepted(found, hits, None, made.draft_length(stated, with_root, known))
     if way in ("acceptance_length", "acceptance_rate") and stated is None and with_root is None and not tree:
         raise UsageError(
             f"--{way.replace('_', '-')}: at how many draft tokens a cycle? Give --num-speculative-tokens (SGLang's "
@@ -94,10 +99,9 @@ def _check(args: Namespace, way: str, method: str, how: str) -> None:
 
 def of_tree(one: Any, shape: Any, topk: int) -> Any:
     """The same chance of the best token on a tree; of a pair, each."""
-    from clover_sim.acceptance import Acceptance
-    from clover_sim.draft_trees import best_first
+    from clover_sim.acceptance import DraftTree
 
     if one is None or isinstance(one, tuple):
         return one and tuple(of_tree(a, shape, topk) for a in one)
-    tree = best_first(one.survival[0], shape.k, topk, shape.width)
-    return Acceptance(tree.survival, f"{one.given}; on a tree of {shape.width} tokens")
+    first = replace(one, survival=one.survival[:1])
+    return first.on(DraftTree(shape.k, topk, shape.width))

@@ -119,12 +119,13 @@ def _run_command(name: str, command: Any, words: Sequence[str], invocation: Invo
 
 
 def commands() -> dict[str, Any]:
-    """All commands by name: the public modules of this package."""
+    """All commands by name: the public modules of this package, ``_`` in a file's name being ``-`` in the command's."""
     import pkgutil
 
     from clover_sim import cli
 
-    names = sorted(info.name for info in pkgutil.iter_modules(cli.__path__) if not info.name.startswith("_"))
+    files = (info.name for info in pkgutil.iter_modules(cli.__path__) if not info.name.startswith("_"))
+    names = sorted(file.replace("_", "-") for file in files)
     return {name: _load(name) for name in names}
 
 
@@ -207,9 +208,10 @@ def _quiet_or_verbose(word: str) -> bool:
 
 def _load(name: str) -> Any:
     """The module of a command, or ``None`` if there is no such command."""
-    if not name.isidentifier() or name.startswith("_"):
+    file = name.replace("-", "_")
+    if not file.isidentifier() or "_" in name or file.startswith("_"):
         return None
-    path = f"clover_sim.cli.{name}"
+    path = f"clover_sim.cli.{file}"
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:

@@ -39,19 +39,25 @@ def read(args: Namespace) -> tuple[Any, Taken, Namespace]:
         take("gpu", setup.gpu)
     if args.calibration is None:
         take("engine", setup.engine)
+        if args.engine is None:
+            taken += [("not taken", words.split()[1], words) for words in setup.unknown if words.startswith("engine ")]
     take("tensor_parallel_size", setup.tensor_parallel_size)
     if args.method is None and args.drafter is None:
         take("method", setup.method)
     if args.method is None:
         taken.append(("--method", "eagle3", "assumed: the log does not say how it drafts"))
-    if args.method == "draft-model":
-        take("drafter", setup.drafter if setup.method and setup.method.value == "draft-model" else None)
+    if setup.priced_drafter is not None and setup.method is not None and args.method == setup.method.value:
+        take("drafter", setup.drafter, setup.priced_drafter)
     if args.method == "eagle-tree" and args.num_speculative_tokens is None:
-        take("speculative_num_draft_tokens", setup.tree_tokens)
-        take("speculative_num_steps", setup.num_speculative_tokens)
+        tree = drafts.acceptance.tree
+        take("speculative_num_steps", setup.num_speculative_tokens, tree.levels if tree else None)
         take("speculative_eagle_topk", setup.topk)
+        if args.speculative_eagle_topk == 1 and args.speculative_num_steps is not None:
+            args.speculative_num_draft_tokens = args.speculative_num_draft_tokens or args.speculative_num_steps + 1
+        take("speculative_num_draft_tokens", setup.tree_tokens)
     elif args.num_speculative_tokens is None and args.speculative_num_draft_tokens is None:
-        taken.append(("--num-speculative-tokens", drafts.acceptance.k, drafts.where))
+        tree = drafts.acceptance.tree
+        taken.append(("--num-speculative-tokens", tree.levels if tree else drafts.acceptance.k, drafts.where))
     if setup.running_requests is not None:
         take("batch_size", setup.running_requests, max(1, round(setup.running_requests.value)))
     for name in ("method", "drafter"):
@@ -82,8 +88,8 @@ def _run_of(args: Namespace, setup: Any) -> Namespace:
         fact = getattr(setup, name)
         if fact is not None and not (name == "engine" and args.calibration is not None):
             setattr(ran, name, fact.value)
-    if setup.method is not None and setup.method.value == "draft-model" and setup.drafter is not None:
-        ran.drafter = setup.drafter.value
+    if setup.priced_drafter is not None:
+        ran.drafter = setup.priced_drafter
     return ran
 
 
@@ -105,7 +111,7 @@ def carry_over(
     """
     time_s, plain = drafts.cycle_time_s, drafts.plain_tokens_per_s
     if time_s is None and plain[0] is None and args.baseline is None:
-        return Carried(measured, [])
+        return Carried(measured, [], drafts.unheld)
 
     def without(why: str) -> Carried:
         rows = _timed(time_s, f"not used: {why}") or [("plain decoding", plain[0] or args.baseline, f"not used: {why}")]
@@ -172,10 +178,10 @@ def _shape_of_log(ran: Namespace, drafts: Any, shape: Any) -> Any:
 
     method = method_name(ran.method or "eagle3")
     if METHODS[method].how == "tree":
-        tree, topk = drafts.setup.tree_tokens, drafts.setup.topk
+        tree = drafts.acceptance.tree
         if tree is None:
             return shape
-        return shape_of(method, drafts.acceptance.k, topk=topk.value if topk else 4, budget=tree.value)
+        return shape_of(method, tree.levels, drafter=ran.drafter, topk=tree.topk, budget=tree.budget)
     parallel = drafts.setup.parallel_drafting
     drafter = ran.drafter if METHODS[method].drafter is None else None
     return shape_of(method, drafts.acceptance.k, drafter=drafter, parallel=bool(parallel and parallel.value))

@@ -42,25 +42,28 @@ def _rewritten(text: str, least: int) -> str:
     return f"; write {int(value)}" if value.is_integer() and least <= value < 10**_LONGEST else ""
 
 
-def counts(text: str) -> tuple[int, ...]:
-    """One or more counts: ``N``, ``N,N``, ``A:B:STEP`` (B included), at most :data:`MOST_VALUES` in all.
+def counts(text: str, least: int = 1) -> tuple[int, ...]:
+    """One or more counts of at least ``least``: ``N``, ``N,N``, ``A:B:STEP`` (B included), at most
+    :data:`MOST_VALUES` in all.
 
-    >>> counts("128,256"), counts("100:300:100")
-    ((128, 256), (100, 200, 300))
+    >>> counts("128,256"), counts("100:300:100"), counts("0:10:5", 0)
+    ((128, 256), (100, 200, 300), (0, 5, 10))
     """
     found: list[int] = []
     for part in text.split(","):
-        values = _count_range(part) if ":" in part else (whole(part),)
+        values = _count_range(part, least) if ":" in part else (whole(part, least),)
         _check_length(len(found) + len(values))
         found += values
     return tuple(found)
 
 
-def _count_range(text: str) -> range:
+def _count_range(text: str, least: int) -> range:
     """The counts of ``A:B:STEP``, nothing of which is built yet."""
     parts = _three(text)
-    start, stop = whole(parts[0]), whole(parts[1])
+    start, stop = whole(parts[0], least), whole(parts[1], least)
     falls = parts[2].startswith("-")
+    if parts[2].strip("-") == "0":
+        raise UsageError(f"{text!r} needs a step that is not 0")
     step = whole(parts[2].removeprefix("-")) * (-1 if falls else 1)
     found = range(start, stop + (-1 if falls else 1), step)
     if not found:

@@ -85,8 +85,9 @@ class Parser(argparse.ArgumentParser):
             flag = word.partition("=")[0]
             if flag == "--":
                 raise UsageError("unexpected argument '--'; run with --help to see what is taken")
-            known = [f for f in self._option_string_actions if f.startswith("--")]
-            hint = suggest(flag, known)
+            # Without the dashes: they alone would make "--help" look like any short flag.
+            known = [f[2:] for f in self._option_string_actions if f.startswith("--")]
+            hint = suggest(flag.lstrip("-"), known).replace("mean '", "mean '--")
             raise UsageError(f"unknown flag {flag}{hint if 'mean' in hint else '; run with --help to see all'}")
         return args
 
@@ -204,7 +205,9 @@ def choice(*names: str) -> Callable[[str], Any]:
             raise UsageError(f"{text!r} is not one of {', '.join(names)}")
         return text
 
-    return typed(convert)
+    made: Any = typed(convert)
+    made.names = names  # what a shell may complete
+    return made  # type: ignore[no-any-return]
 
 
 def common_flags(parser: argparse.ArgumentParser, formats: Sequence[str] = ()) -> argparse._ArgumentGroup:
@@ -224,6 +227,14 @@ def common_flags(parser: argparse.ArgumentParser, formats: Sequence[str] = ()) -
                        help="also write the result to FILE, in the format of its ending; repeatable; - is "
                        "standard output")  # fmt: skip
     group.add_argument("-f", "--force", action="store_true", help="replace files that are there")
+    return plain_flags(parser, group)
+
+
+def plain_flags(
+    parser: argparse.ArgumentParser, group: argparse._ArgumentGroup | None = None
+) -> argparse._ArgumentGroup:
+    """Colour, ``-q``, ``-v``, ``-h``: all that a command needs which writes no file. Returns the group."""
+    group = group or parser.add_argument_group(OUTPUT)
     group.add_argument("--color", metavar="WHEN", default="auto", type=choice("auto", "always", "never"),
                        help="auto, always or never; NO_COLOR and FORCE_COLOR are followed")  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")

@@ -37,18 +37,21 @@ def configure(parser: ArgumentParser) -> None:
         help="tries after a spoiled step (default 2)")  # fmt: skip
     add("--tasks", metavar="N", type=typed(whole), default=1000, help="tasks drawn for percentiles (default 1000)")
     add("--seed", metavar="N", type=typed(lambda t: whole(t, 0)), default=0, help="seed of these draws (default 0)")
-    add("--tool-seconds", metavar="S", type=typed(_at_least_0), default=0.0,
+    add("--tool-seconds", metavar="S", type=typed(_at_least_0),
         help="time of each tool call of a transcript (default 0)")  # fmt: skip
     add("--text", metavar="PROFILE", help="text of calls and answers (default the workload tool-call)")
     add("--thinking-text", metavar="PROFILE", help="text of thinking (default the workload thinking)")
-    add("--tokenizer", metavar="NAME", default="qwen", type=choice("qwen", "o200k"),
+    add("--tokenizer", metavar="NAME", type=choice("qwen", "o200k"),
         help="how a transcript is split: qwen (default) or o200k")  # fmt: skip
     add = parser.add_argument_group("failures").add_argument
-    add("--structural-failure", metavar="P", type=typed(_share), default=1.0,
+    add("--failure-reading", metavar="NAME", type=choice("clashes", "locked-errors"),
+        help="what spoils a step: clashes (default: of tokens settled together, as often as published accuracy on "
+        "GSM8K says) or locked-errors (each with a chance below; the default where one of them is given)")  # fmt: skip
+    add("--structural-failure", metavar="P", type=typed(_share),
         help="chance that a locked error in structure spoils a step (default 1)")  # fmt: skip
-    add("--value-failure", metavar="P", type=typed(_share), default=0.3, help="the same in a value (default 0.3)")
-    add("--other-failure", metavar="P", type=typed(_share), default=0.05, help="the same elsewhere (default 0.05)")
-    add("--thinking-failure", metavar="P", type=typed(_share), default=0.0,
+    add("--value-failure", metavar="P", type=typed(_share), help="the same in a value (default 0.3)")
+    add("--other-failure", metavar="P", type=typed(_share), help="the same elsewhere (default 0.05)")
+    add("--thinking-failure", metavar="P", type=typed(_share),
         help="the same in the thinking before a call (default 0)")  # fmt: skip
     add("--own-failure", metavar="P", type=typed(_share), default=0.0,
         help="chance that a step fails by the model's own fault (default 0)")  # fmt: skip
@@ -69,6 +72,10 @@ def run(args: Namespace, console: Console) -> int:
     exports = _export.plan(args.export, _flat.FORMATS)
     if args.prompt_tokens:
         raise UsageError("--prompt-tokens: the workload says how long its prompts are; set system_tokens in a file")
+    if args.max_new_tokens:
+        raise UsageError("--max-new-tokens: the workload says how much each step writes; set output_tokens in a file")
+    if args.align == "absolute":
+        raise UsageError("--align absolute: the blocks of a step start at its output; leave it out")
     strategies, cost = _flags.strategies(args), _flags.cost(args)
     from clover_sim.agents.reading import load_agent_workload
     from clover_sim.agents.run import agent, prices_of
@@ -77,9 +84,14 @@ def run(args: Namespace, console: Console) -> int:
 
     load = load_agent_workload(args.workload, args.tokenizer, args.tool_seconds)
     cost = default_cost() if cost is None else cost
+    given = {
+        "structural": args.structural_failure, "value": args.value_failure, "other": args.other_failure,
+        "thinking": args.thinking_failure, "forced": args.count_forced or None,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
     failure = Failure(
-        args.structural_failure, args.value_failure, args.other_failure, args.thinking_failure, args.count_forced,
-        args.loop_hazard, args.own_failure,
+        **given, loop_per_1000=args.loop_hazard, own=args.own_failure,
+        reading=args.failure_reading or ("locked-errors" if given else "auto"),
     )  # fmt: skip
     prices = prices_of(cost.machine)
     if args.price_per_hour:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clover_sim.cli import _flags, _machine
 from clover_sim.cli._console import Console
@@ -62,6 +62,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.tpf_at or args.trace:
         return _confidence(args, console)
     speeds = args.measured_tokens_per_s
+    _leave_out(args, ("block_size", "domain"), "--measured-tokens-per-s fits a machine, which has none")
     if not speeds:
         raise UsageError("say how fast it is: --measured-tokens-per-s X, and the --model and --gpu it was measured on")
     for flag in ("model", "gpu"):
@@ -85,26 +86,9 @@ def run(args: Namespace, console: Console) -> int:
         args.kv_cache_dtype, args.tensor_parallel_size,
     )  # fmt: skip
     found = calibrate(machine, [Measured(*values) for values in zip(speeds, batches, contexts, strict=True)])
-    text = found.to_toml()
-    if args.format == "json":
-        import json
-
-        document = {
-            "schema": "clover-sim/calibration/1", "engine": found.engine_name, "hardware": found.hardware_name,
-            "model": found.model, "constants": dict(found.constants),
-            "measured": [
-                {
-                    "tokens_per_s": m.tokens_per_s, "batch_size": m.batch_size,
-                    "context_tokens": m.context_tokens, "error": e,
-                }
-                for m, e in zip(found.measured, found.errors, strict=True)
-            ],
-            "max_abs_error": max(map(abs, found.errors)),
-        }  # fmt: skip
-        console.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
-    else:
-        console.write(text)
-    _write(exports, text, console)
+    _show(args, exports, {"toml": found.to_toml(), "json": _json(found.to_dict())}, console)
+    for note in found.notes:
+        console.info(note)
     worst = max(map(abs, found.errors))
     if worst > 0.1:
         console.warning(
@@ -133,6 +117,11 @@ def _confidence(args: Namespace, console: Console) -> int:
         raise UsageError("--measured-tokens-per-s fits a machine, --tpf-at and --trace a model's confidence: run twice")
     if args.tpf_at and args.trace:
         raise UsageError("--tpf-at and --trace both say what to fit to; give one of them")
+    _leave_out(args, _OF_MACHINE, "--tpf-at and --trace fit a model's confidence, whatever it runs on")
+    if args.trace:
+        _leave_out(args, ("block_size",), "the trace records it")
+    else:
+        _leave_out(args, ("domain",), "it chooses sequences of --trace")
     exports = _targets(args.export)
     from clover_sim.fitting import fit_from_tpf, fit_from_trace
 
@@ -140,7 +129,7 @@ def _confidence(args: Namespace, console: Console) -> int:
         fits = list(fit_from_trace(args.trace, domain=args.domain))
     else:
         fits = [fit_from_tpf(args.tpf_at, block_size=args.block_size)]
-    if exports and len(fits) > 1:
+    if any(export.format == "toml" for export in exports) and len(fits) > 1:
         names = "; ".join(fit.name for fit in fits)
         raise UsageError(
             f"the trace holds several settings ({names}), a file one: choose a domain with --domain, or give a trace "
@@ -149,25 +138,37 @@ def _confidence(args: Namespace, console: Console) -> int:
     for fit in fits:
         if fit.residual > 0.01:
             console.warning(f"{fit.name}: the points cannot all be met; the fit is off by {fit.residual:.1%}")
-    if args.format == "json":
-        import json
-
-        document = {"schema": "clover-sim/confidence/1", "fits": [
-            {"name": f.name, "mu": f.confidence.mu, "sd": f.confidence.sd, "residual": f.residual} for f in fits
-        ]}  # fmt: skip
-        console.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
-    else:
-        console.write("\n".join(fit.to_toml(fit.name) for fit in fits))
-    _write(exports, fits[0].to_toml(fits[0].name), console)
+    document = {"schema": "clover-sim/confidence/1", "fits": [
+        {"name": f.name, "mu": f.confidence.mu, "sd": f.confidence.sd, "residual": f.residual} for f in fits
+    ]}  # fmt: skip
+    _show(args, exports, {"toml": "\n".join(fit.to_toml(fit.name) for fit in fits), "json": _json(document)}, console)
     return 0
 
 
-def _write(exports: list[Export], text: str, console: Console) -> None:
-    """Write the file, and any others asked for, or none."""
+_OF_MACHINE = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "batch_size", "context")
+
+
+def _leave_out(args: Namespace, flags: tuple[str, ...], why: str) -> None:
+    """Refuse flags that change nothing here."""
+    for flag in flags:
+        value = getattr(args, flag)
+        if flag in getattr(args, "_given", ()) or (isinstance(value, list) and value):
+            raise UsageError(f"--{flag.replace('_', '-')}: {why}; leave it out")
+
+
+def _json(document: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _show(args: Namespace, exports: list[Export], texts: dict[str, str], console: Console) -> None:
+    """Print the text of the format asked for, and write the files, each in the format of its ending, or none."""
+    console.write(texts[args.format])
     if exports:
         from clover_sim.cli._export import write_all
 
-        write_all(exports, lambda _format, _look: text, console)
+        write_all(exports, lambda form, _look: texts[form], console)
 
 
 def _each(values: list[int], count: int, flag: str, default: int) -> list[int]:
@@ -182,7 +183,11 @@ def _each(values: list[int], count: int, flag: str, default: int) -> list[int]:
 def _targets(paths: list[str]) -> list[Export]:
     from clover_sim.cli._export import Export, checked_target
 
+    found = []
     for path in paths:
-        if path != "-" and not path.lower().endswith(".toml"):
-            raise UsageError(f"--export {path!r}: this command writes .toml only")
-    return [Export(path, "toml", checked_target(path)) for path in paths if path != "-"]
+        ending = path.lower().rpartition(".")[2]
+        if path != "-" and ending not in _FORMATS:
+            raise UsageError(f"--export {path!r}: this command writes {' and '.join(f'.{f}' for f in _FORMATS)} only")
+        if path != "-":
+            found.append(Export(path, ending, checked_target(path)))
+    return found

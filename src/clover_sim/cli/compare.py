@@ -8,6 +8,7 @@ from typing import Any
 from clover_sim.cli import _export, _flags
 from clover_sim.cli._console import Console
 from clover_sim.cli._parser import common_flags, typed
+from clover_sim.cli._stream_checks import check_streams
 from clover_sim.errors import UsageError
 
 SUMMARY = "Compare strategies on the same stream: passes, errors, time."
@@ -46,6 +47,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Compare, print, export, check."""
+    check_streams(args)
     exports = _export.plan(args.export, inputs=args.input)
     ledger = _export.checked_target(args.ledger, "--ledger") if args.ledger else None
     if args.record and args.trace:

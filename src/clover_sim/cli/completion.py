@@ -6,7 +6,7 @@ from argparse import Action, ArgumentParser, Namespace
 from typing import Any, NamedTuple
 
 from clover_sim.cli._console import Console
-from clover_sim.cli._parser import Parser, choice
+from clover_sim.cli._parser import Parser, choice, plain_flags
 
 SUMMARY = "Print a completion script for bash, zsh or fish."
 EXAMPLES = """\
@@ -29,12 +29,7 @@ class Flag(NamedTuple):
 def configure(parser: ArgumentParser) -> None:
     """Declare the argument of the command."""
     parser.add_argument("shell", metavar="SHELL", type=choice("bash", "zsh", "fish"), help="bash, zsh or fish")
-    group = parser.add_argument_group("output")
-    group.add_argument("--color", metavar="WHEN", default="auto", type=choice("auto", "always", "never"),
-                       help="auto, always or never")  # fmt: skip
-    group.add_argument("-q", "--quiet", action="store_true", help="no warnings")
-    group.add_argument("-v", "--verbose", action="store_true", help="show the traceback of an error")
-    group.add_argument("-h", "--help", action="store_true", help="show this help")
+    plain_flags(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -59,14 +54,32 @@ def flags() -> dict[str, tuple[str, list[Flag]]]:
 
 def _flag(action: Action, known: dict[str, tuple[str, ...]]) -> Flag:
     metavar = str(action.metavar or "")
-    values = " ".join(known.get(action.dest, ())) if action.nargs != 0 else None
+    values = " ".join(_names(action, known)) if action.nargs != 0 else None
     text = " ".join((action.help or action.dest).replace("%%", "%").split())
     return Flag(tuple(action.option_strings), text, values, "FILE" in metavar)
 
 
+def _names(action: Action, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What may follow, by the type of the value, else by its name."""
+    return getattr(action.type, "names", None) or known.get(action.dest, ())
+
+
+def _arguments() -> dict[str, str]:
+    """The names that may stand as an argument of a command, for those that take one of a list."""
+    from clover_sim.cli._dispatch import commands
+
+    known = _known_values()
+    found: dict[str, str] = {}
+    for name, module in commands().items():
+        parser = Parser(name, module.SUMMARY)
+        module.configure(parser)
+        found[name] = " ".join(n for a in parser._actions if not a.option_strings for n in _names(a, known))
+    return found
+
+
 def _known_values() -> dict[str, tuple[str, ...]]:
     """What may follow a flag, where that is a list of names."""
-    from clover_sim.records import EOS_STOPS, KV_WRITE_RULES
+    from clover_sim.cli.list import TOPICS
     from clover_sim.registry import strategy_names
     from clover_sim.report import formats
     from clover_sim.specs import load
@@ -78,11 +91,7 @@ def _known_values() -> dict[str, tuple[str, ...]]:
         "model": tuple(load._names("models")),
         "gpu": tuple(load._names("hardware")),
         "engine": tuple(load._names("engines")),
-        "kv_write": tuple(KV_WRITE_RULES),
-        "eos_stop": tuple(EOS_STOPS),
-        "align": ("relative", "absolute"),
-        "tokenizer": ("qwen", "o200k"),
-        "color": ("auto", "always", "never"),
+        "topic": tuple(TOPICS),
         "format": tuple(formats()),
         "cost": ("floor", "roofline", "fixed:pass_ms=15"),
     }
@@ -109,15 +118,17 @@ def bash(known: dict[str, tuple[str, list[Flag]]]) -> str:
             listed = f'$(compgen -W "{flag.values}" -- "$cur")' if flag.values else ""
             files = '$(compgen -f -- "$cur")' if flag.files or not flag.values else ""
             lines.append(f"        {pattern}) COMPREPLY=({' '.join(x for x in (listed, files) if x)}); return ;;")
-    lines += ["    esac", '    case "${COMP_WORDS[1]}" in']
+    lines += ["    esac", '    local args=', '    case "${COMP_WORDS[1]}" in']
+    arguments = _arguments()
     for name, (_, all_flags) in known.items():
         spelled = " ".join(n for flag in all_flags for n in flag.names)
-        extra = " bash zsh fish" if name == "completion" else ""
-        lines.append(f'        {name}) words="{spelled}{extra}" ;;')
+        lines.append(f'        {name}) words="{spelled}" args="{arguments[name]}" ;;')
     lines += [
         "    esac",
-        '    if [[ $cur == -* || ${COMP_WORDS[1]} == completion ]]; then',
+        "    if [[ $cur == -* ]]; then",
         '        COMPREPLY=($(compgen -W "$words" -- "$cur"))',
+        "    elif [[ -n $args ]]; then",
+        '        COMPREPLY=($(compgen -W "$args" -- "$cur"))',
         "    else",
         '        COMPREPLY=($(compgen -f -- "$cur"))',
         "    fi",
@@ -137,12 +148,13 @@ def zsh(known: dict[str, tuple[str, list[Flag]]]) -> str:
     lines += [f"    {_quoted(name + ':' + summary)}" for name, (summary, _) in known.items()]
     lines += ["  )", "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi",
               '  case "${words[2]}" in']  # fmt: skip
+    arguments = _arguments()
     for name, (_, all_flags) in known.items():
         lines.append(f"    {name})")
         lines.append("      shift words; (( CURRENT-- ))")
         lines.append("      _arguments \\")
         lines += [f"        {_zsh_flag(flag, spelled)} \\" for flag in all_flags for spelled in flag.names]
-        rest = "'1:shell:(bash zsh fish)'" if name == "completion" else "'*:file:_files'"
+        rest = f"'1:name:({arguments[name]})'" if arguments[name] else "'*:file:_files'"
         lines.append(f"        {rest} ;;")
     lines += ["  esac", "}", '_clover_sim "$@"']
     return "\n".join(lines) + "\n"
@@ -168,7 +180,9 @@ def fish(known: dict[str, tuple[str, list[Flag]]]) -> str:
             takes = "" if flag.values is None else f" -r{' -f' if flag.values and not flag.files else ''}"
             takes += f" -a {_fish(flag.values)}" if flag.values else ""
             lines.append(f"complete -c clover-sim {seen} {spelled}{takes} -d {_fish(flag.help)}")
-    lines.append("complete -c clover-sim -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'")
+    for name, words in _arguments().items():
+        if words:
+            lines.append(f"complete -c clover-sim -n '__fish_seen_subcommand_from {name}' -f -a {_fish(words)}")
     return "\n".join(lines) + "\n"
 
 

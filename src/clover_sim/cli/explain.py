@@ -33,6 +33,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--num-speculative-tokens", metavar="K", type=typed(whole), help="draft length, the root not counted")
     add("--speculative-num-draft-tokens", metavar="N", type=typed(whole),
         help="the same counted with the root, as SGLang does: K = N - 1")  # fmt: skip
+    add("--speculative-num-steps", metavar="N", type=typed(whole), help="levels, if the drafts are a tree (SGLang)")
+    add("--speculative-eagle-topk", metavar="N", type=typed(whole), help="children a node of that tree")
     add("--baseline", metavar="X", type=typed(_speed), help="plain decoding under the same load, in tokens/s")
     add("--method", metavar="NAME", help="how drafts are made: draft-model, eagle3, mtp, dflash, ngram, ...")
     add("--drafter", metavar="NAME|FILE", help="model that drafts, priced pass by pass; see list models")
@@ -80,6 +82,7 @@ def run(args: Namespace, console: Console) -> int:
             stdin=sys.stdin,
             asked=lambda setup: _asked(args, setup),
             num_speculative_tokens=k,
+            tree=_tree(args),
             baseline_tokens_per_s=args.baseline,
             progress=progress,
         )
@@ -114,6 +117,14 @@ def _draft_length(args: Namespace) -> int | None:
     if with_root < 2:
         raise UsageError("--speculative-num-draft-tokens counts the root, so at least 2 is needed")
     return with_root - 1
+
+
+def _tree(args: Namespace) -> tuple[int, int] | None:
+    """Levels and children a node of a tree; a chain is none."""
+    levels, topk = args.speculative_num_steps, args.speculative_eagle_topk
+    if (levels is None) != (topk is None):
+        raise UsageError("--speculative-num-steps and --speculative-eagle-topk describe a tree together; give both")
+    return None if levels is None or topk == 1 else (levels, topk)
 
 
 def _checked(args: Namespace) -> None:
@@ -158,7 +169,7 @@ def _asked(args: Namespace, setup: Any) -> Any:
     method, drafter = args.method, args.drafter
     if method is None and drafter is None:
         method = stated("method")
-        drafter = stated("drafter") if method == "draft-model" else None
+        drafter = setup.priced_drafter
     if method == "draft-model" and drafter is None:
         if args.method is not None:
             raise UsageError("--method draft-model: which model drafts? Name it: --drafter qwen3-0.6b")

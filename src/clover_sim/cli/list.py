@@ -130,7 +130,15 @@ def _gpus() -> list[dict[str, Any]]:
 def _engines() -> list[dict[str, Any]]:
     from clover_sim.specs import list_engines, load_engine
 
-    return [{"name": e.name, "title": e.title, "note": e.note} for e in map(load_engine, list_engines())]
+    return [
+        {
+            "name": e.name,
+            "title": e.title,
+            "schedulers": ", ".join(f"{e.name}:{name}" for name, _ in e.schedulers),
+            "note": e.note,
+        }
+        for e in map(load_engine, list_engines())
+    ]
 
 
 def _columns() -> list[dict[str, Any]]:
@@ -153,6 +161,8 @@ LEGENDS = {
     "counts the root.",
     "models": "params_b, active_b: billions of parameters, and of those that a token uses.",
     "gpus": "memory in GB, bandwidth in TB/s, bf16 arithmetic in TFLOP/s without sparsity, of one card.",
+    "engines": "--engine takes a name, or ENGINE:SCHEDULER where an engine has had several; the name alone stands "
+    "between them.",
     "workloads": "a model on a kind of text, as --profile context:workload=NAME takes it. mu, sd: mean and spread of "
     "how sure it gets (docs/reference/confidence-model.md).",
     "columns": "all are in json and csv; --columns of compare chooses those of the table.",

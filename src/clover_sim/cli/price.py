@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from clover_sim.cli import _export, _flags, _machine
 from clover_sim.cli._console import Console
@@ -12,6 +13,10 @@ from clover_sim.cli._parser import choice, common_flags, typed
 from clover_sim.errors import UsageError
 from clover_sim.report import _flat
 
+if TYPE_CHECKING:
+    from clover_sim.cost.machine import Machine
+    from clover_sim.ledger_file import RecordedRun
+
 SUMMARY = "Price one pass of a model on a GPU: bytes, experts, bound, time, memory."
 EXAMPLES = """\
 examples:
@@ -19,7 +24,6 @@ examples:
   clover-sim price --model path/to/config.json --gpu a100 --batch-size 1,8,64 --context 1024,32768
   clover-sim price --weight-gb 5.1 --gpu m4-pro
 """
-
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -73,19 +77,12 @@ def run(args: Namespace, console: Console) -> int:
         args.kv_cache_dtype or "bf16", args.tensor_parallel_size,
         routing_beta=args.routing_beta,
     )  # fmt: skip
-    if args.offload != "none":
-        from clover_sim.cost.remedy import offloaded
-
-        machine = offloaded(machine, args.offload, max(args.batch_size), max(args.context))
     for note in found.notes:
         console.warning(note)
     if args.ledger is not None:
         return _price_ledger(args, machine, console, exports)
+    machine = _held(args, machine, max(args.batch_size), max(args.context), console)
     result = price(machine, args.width, args.batch_size, args.context, args.kind, args.output_tokens)
-    if not result.memory.fits and not machine.offload_bytes:
-        from clover_sim.cost.remedy import does_not_fit
-
-        console.warning(does_not_fit(machine, result.memory))
 
     def text(name: str, look: Any) -> str:
         from clover_sim.report._price import render_price
@@ -99,8 +96,29 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list[Any]) -> int:
+def _held(args: Namespace, machine: Machine, batch_size: int, context_tokens: int, console: Console) -> Machine:
+    """The machine with what ``--offload`` moves to the host; says what it cannot hold, and what the model cannot."""
+    from clover_sim.cost.memory import memory_check
+    from clover_sim.cost.window import beyond_window
+
+    if args.offload != "none":
+        from clover_sim.cost.remedy import offloaded
+
+        machine = offloaded(machine, args.offload, batch_size, context_tokens)
+    picture = memory_check(machine, batch_size, context_tokens)
+    if not picture.fits and not machine.offload_bytes:
+        from clover_sim.cost.remedy import does_not_fit
+
+        console.warning(does_not_fit(machine, picture))
+    for note in beyond_window([(machine, context_tokens)]):
+        console.warning(note)
+    return machine
+
+
+def _price_ledger(args: Namespace, machine: Machine, console: Console, exports: list[Any]) -> int:
     """The runs of a ledger file on this machine, quality beside speed."""
+    from dataclasses import replace
+
     from clover_sim.agents.result import flat
     from clover_sim.cost import cost_model
     from clover_sim.ledger_file import price_recorded, read_ledger_file
@@ -113,8 +131,15 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
             raise UsageError(f"--ledger says which passes there were; leave --{flag} out")
     if len(args.batch_size) > 1:
         raise UsageError("--ledger takes one --batch-size: how many of each run go together")
+    runs, batch = read_ledger_file(args.ledger), args.batch_size[0]
+    machine = replace(_held(args, *_largest(machine, runs, batch), console), drafter=None)  # each run brings its own
     cost = cost_model("roofline", machine)
-    rows = [price_recorded(run, cost, args.batch_size[0]) for run in read_ledger_file(args.ledger)]
+    rows = [price_recorded(run, cost, batch) for run in runs]
+    rent = machine.hardware.price_usd_per_hour
+    for row in rows:
+        seconds = row["latency_s"] / (row["tokens"] * batch) if row["tokens"] else None
+        usd_per_s = None if rent is None else rent * machine.tensor_parallel_size / 3600
+        row["usd_per_million_tokens"] = None if seconds is None or usd_per_s is None else 1e6 * seconds * usd_per_s
 
     def text(name: str, look: Any) -> str:
         head = {"model": machine.model.name, "gpu": machine.hardware.name, "engine": machine.engine.name}
@@ -122,36 +147,40 @@ def _price_ledger(args: Namespace, machine: Any, console: Console, exports: list
         return _flat.render(name, look, lambda: document, lambda: [flat({**head, **row}) for row in rows], table)
 
     def table(look: Any) -> str:
-        from clover_sim.report._listing import render_listing
-        from clover_sim.report._text import wrap
+        from clover_sim.report._price import render_runs
 
-        shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "bound",
-                 "latency_s", "tokens_per_s")  # fmt: skip
-        stored = str(getattr(machine.precision, "name", machine.precision))
-        where = look.dot.join(
-            [f"{machine.model.name} on {machine.hardware.name}", stored, f"{machine.engine.name} engine"]
-        )
-        lines = render_listing([{k.replace("_", "\n", 1): row[k] for k in shown} for row in rows], look)
-        said = (
-            "- passes, errors and tokens as they were recorded; latency: all recorded passes but the prompt's, priced "
-            "for this machine and batch; locked errors: wrong tokens that stay; bound: what most of the time goes to."
-        )
-        told = "\n".join(wrap(said, look.width, "  "))
-        return f"{where}{look.dot}batch {args.batch_size[0]}\n\n{lines}\n{told}\n"
+        return render_runs(machine, rows, batch, look)
 
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)
     return 0
 
 
-def _counts(text: str) -> tuple[int, ...]:
+def _largest(machine: Machine, runs: Sequence[RecordedRun], batch_size: int) -> tuple[Machine, int, int]:
+    """The run of a ledger that needs most memory, ``batch_size`` times: machine with its drafter, sequences, tokens."""
+    from dataclasses import replace
+
+    from clover_sim.cost.memory import memory_check
+    from clover_sim.ledger_file import _drafter
+    from clover_sim.records import Kind
+
+    found = []
+    for run in runs:
+        sequences = max((len(shape.widths) for shape, _ in run.shapes), default=1)
+        prompts = sum(sum(shape.widths) * count for shape, count in run.shapes if shape.kind is Kind.PREFILL)
+        drafted = replace(machine, drafter=_drafter(run.about["drafter"] or {}))
+        found.append((drafted, sequences * batch_size, -(-(prompts + run.about["tokens"]) // sequences)))
+    return max(found, key=lambda asked: memory_check(*asked).total_bytes)
+
+
+def _counts(text: str, least: int = 1) -> tuple[int, ...]:
     from clover_sim.cli._numbers import counts
 
-    return counts(text)
+    return counts(text, least)
 
 
 def _counts_from_0(text: str) -> tuple[int, ...]:
-    return _counts(text) if ":" in text else tuple(whole(part, 0) for part in text.split(","))
+    return _counts(text, 0)
 
 
 def _share(text: str) -> float:

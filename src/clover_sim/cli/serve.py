@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import Any
 
 from clover_sim.cli import INTERRUPTED, _export, _flags
@@ -23,6 +24,11 @@ examples:
 """
 
 
+_MACHINE = (
+    "model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "params_b", "active_b",
+    "gpu_bandwidth_tb_s", "calibration",
+)  # fmt: skip
+
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the flags of the command."""
@@ -32,12 +38,14 @@ def configure(parser: ArgumentParser) -> None:
     add("--burst", metavar="N", type=typed(whole), default=1, help="requests that come at one moment (default 1)")
     add("--users", metavar="N", type=typed(whole), help="a closed loop of N users instead")
     add("--think-s", metavar="S", type=typed(_at_least_0), default=0.0, help="mean pause of a user (default 0)")
-    add("--log", metavar="FILE", help="arrivals and lengths of a log: CSV or JSON lines")
+    add("--log", metavar="FILE",
+        help="arrivals and lengths of a log: CSV or JSON lines; the ladder draws from it")  # fmt: skip
     add("--requests", metavar="N", type=typed(whole), default=2000, help="requests served (default 2000)")
     add("--output-tokens", metavar="N[:M]", type=typed(_range), default=(100, 300),
         help="length of an answer, or lowest and highest (default 100:300)")  # fmt: skip
     add("--text", metavar="PROFILE", help="text that is decoded (default the workload tool-call)")
     add("--ladder", metavar="N[,N...]", type=typed(_ladder), help="users of the ladder (default 1 to 256), or none")
+    add("--allow-long", action="store_true", help="allow work above about 10^9 served tokens")
     add("--seed", metavar="N", type=typed(lambda t: whole(t, 0)), default=0, help="seed of all draws (default 0)")
     add("--published", action="store_true", help="instead: published speeds over users against the predicted ones")
     add = parser.add_argument_group("server").add_argument
@@ -64,11 +72,23 @@ def run(args: Namespace, console: Console) -> int:
     """Serve, print, export."""
     exports = _export.plan(args.export, _flat.FORMATS)
     if args.published:
+        _refuse(args, _given(args), "--published has machines, texts and loads of its own")
         return _published(args, exports, console)
-    if args.batch_size != 1:
-        raise UsageError("--batch-size: a server makes its own batches; --max-batch bounds them")
+    _refuse(args, ["batch_size"], "a server makes its own batches, which --max-batch bounds")
+    _refuse(args, ["max_new_tokens"], "answers are as long as --output-tokens or the log says")
     if sum(x is not None for x in (args.rate, args.users, args.log)) > 1:
         raise UsageError("--rate, --users and --log contradict each other: give one kind of arrivals")
+    if args.log:
+        unused = ["requests", "output_tokens", "prompt_tokens", "burst", "think_s"]
+        _refuse(args, unused, "the requests of --log have times and lengths of their own")
+    elif args.users is None:
+        _refuse(args, ["think_s"], "only the users of --users pause between requests")
+    else:
+        _refuse(args, ["burst"], "the users of --users send their requests one by one")
+    if args.draft_schedule:
+        _refuse(args, ["num_speculative_tokens", "speculative_num_draft_tokens"], "--draft-schedule names the lengths")
+    if (args.cost or "").startswith("fixed"):
+        _refuse(args, _MACHINE, "--cost fixed gives the time of every pass")
     if args.policy == "lockstep" and args.when_full == "preempt":
         raise UsageError("--policy lockstep starts requests only between rounds; use --when-full queue with it")
     strategies, cost = _flags.strategies(args), _flags.cost(args)
@@ -79,6 +99,9 @@ def run(args: Namespace, console: Console) -> int:
     from clover_sim.serving.run import Traffic, serve
 
     log = tuple(read_sizes(args.log, MOST_REQUESTS)) if args.log else ()
+    if len(log) > 1 and log[0].time_s is None:
+        known = "timestamp or arrival_s"
+        console.warning(f"{args.log}: no column of times that is known, such as {known}: all requests come at once")
     ladder = USERS if args.ladder is None else args.ladder
     traffic = Traffic(
         args.requests, args.rate, args.burst, args.users, args.think_s, log, args.prompt_tokens, args.output_tokens,
@@ -90,7 +113,7 @@ def run(args: Namespace, console: Console) -> int:
             strategies, traffic, cost=cost, text=args.text or DEFAULT_TEXT, batch=args.max_batch, policy=args.policy,
             cache_rule=args.when_full, prefill_tokens=args.max_prefill_tokens, schedule=args.draft_schedule,
             first_token_target_s=_ms(args.target_first_token_ms), per_token_target_s=_ms(args.target_per_token_ms),
-            pool=args.pool, seed=args.seed, rules=rules, progress=progress,
+            pool=args.pool, seed=args.seed, rules=rules, allow_long=args.allow_long, progress=progress,
         )  # fmt: skip
 
     def text(name: str, look: Any) -> str:
@@ -121,6 +144,19 @@ def _published(args: Namespace, exports: list[Any], console: Console) -> int:
     console.write(text(args.format, console.look()))
     _export.write_all(exports, text, console)
     return 0
+
+
+def _given(args: Namespace) -> list[str]:
+    """What was given beside flags of output, by attribute."""
+    given = {*vars(args).get("_given", ())} - {"format", "color"}
+    return sorted(given | {name for name in ("strategy", "allow_long") if getattr(args, name)})
+
+
+def _refuse(args: Namespace, names: Sequence[str], why: str) -> None:
+    """Refuse flags that would change nothing, all in one line."""
+    given = _given(args)
+    if found := [f"--{name.replace('_', '-')}" for name in names if name in given]:
+        raise UsageError(f"{', '.join(found)}: {why}; leave {'it' if len(found) == 1 else 'them'} out")
 
 
 def _ms(value: float | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from typing import Any
 
 from clover_sim.cli import _accepted, _export, _flags, _from_log, _machine
@@ -10,6 +11,7 @@ from clover_sim.cli._accepted import RATE_OF
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import number, positive, whole
 from clover_sim.cli._parser import choice, common_flags, typed
+from clover_sim.cost.window import beyond_window
 from clover_sim.errors import UsageError
 from clover_sim.report import _flat
 
@@ -91,6 +93,7 @@ def run(args: Namespace, console: Console) -> int:
     acceptance, hits, spread, k = _accepted.accepted(args, way, method, drafts)
     tree = METHODS[method].how == "tree"
     budget = args.speculative_num_draft_tokens if tree else None
+    asked_k = args.num_speculative_tokens or args.speculative_num_draft_tokens or args.speculative_num_steps
     shape = shape_of(method, k, drafter=args.drafter, topk=topk, budget=budget, parallel=_parallel(drafts, method))
     if tree and (args.alpha is not None or args.workload is not None):
         acceptance, spread = (_accepted.of_tree(a, shape, topk) for a in (acceptance, spread))
@@ -114,10 +117,14 @@ def run(args: Namespace, console: Console) -> int:
         machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,
         hit_rate=hits, measured=measured, topk=topk, spread=spread, schedule=args.schedule, most_k=args.draft_lengths,
     )  # fmt: skip
+    if asked_k is None and way not in ("from_log", "per_position"):
+        found = replace(found, usual_k=True)
     if not found.memory.fits:
         from clover_sim.cost import does_not_fit
 
         console.warning(does_not_fit(found.machine, found.memory))
+    for note in beyond_window([(found.machine, found.cycle.context_tokens)]):
+        console.warning(note)
     from clover_sim.speculation.document import document, outline
 
     def text(name: str, look: Any) -> str:

@@ -9,6 +9,7 @@ from clover_sim.cli import _export, _flags
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import whole
 from clover_sim.cli._parser import common_flags, typed
+from clover_sim.cli._stream_checks import check_streams
 
 SUMMARY = "Vary settings over a grid: Pareto front of speed against errors, best under a condition."
 EXAMPLES = """\
@@ -28,7 +29,8 @@ def configure(parser: ArgumentParser) -> None:
         help="vary an option of strategies, stream, run or machine; B is included; repeatable (default: the "
         "threshold, block size or draft length that the strategies leave open)")  # fmt: skip
     add("--where", metavar="FIGURE<=VALUE", action="append", default=[],
-        help="what the best and the Pareto front must meet, as locked_errors_per_1k<=1; repeatable")  # fmt: skip
+        help="what the best and the Pareto front must meet, as locked_errors_per_1k<=1; repeatable; none: nothing "
+        "(default locked_errors_per_1k<=10)")  # fmt: skip
     add("--best", metavar="FIGURE", help="the figure that decides which row is best (default: that of --pareto)")
     add("--pareto", metavar="SPEED,ERRORS", help="figures of the front (default speedup_time, or tokens_per_s where "
         "machine or batch vary, and locked_errors_per_1k)")  # fmt: skip
@@ -44,6 +46,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Sweep, print, export."""
+    check_streams(args)
     exports = _export.plan(args.export, inputs=[*args.input, *([args.resume] if args.resume else [])])
     if args.resume:
         _export.checked_target(args.resume, "--resume")
@@ -62,7 +65,8 @@ def run(args: Namespace, console: Console) -> int:
         with bar("cells", console.quiet) as progress:
             result = sweep(
                 strategies, vary=args.vary or None, tokens=args.tokens, profile=args.profile,
-                inputs=args.input, tokenizer=args.tokenizer, seeds=args.seeds, machine=machine, where=args.where,
+                inputs=args.input, tokenizer=args.tokenizer, seeds=args.seeds, machine=machine,
+                where=args.where or None,
                 best=args.best, speed=speed, jobs=args.jobs, resume=args.resume, progress=progress,
                 allow_long=args.allow_long, **keywords,
             )  # fmt: skip

@@ -9,6 +9,7 @@ from clover_sim.cli import _export
 from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import seeds, whole
 from clover_sim.cli._parser import choice, common_flags, typed
+from clover_sim.cli._stream_checks import check_streams
 from clover_sim.errors import UsageError
 from clover_sim.records import KV_WRITE_RULES
 from clover_sim.report import Look
@@ -48,6 +49,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Trace, print, export."""
     exports = _export.plan(args.export, _FORMATS, args.input)
+    check_streams(args)
     if args.seeds is not None and len(args.seeds) > 1:
         raise UsageError("--seeds: a trace shows one run; give one seed, as in --seeds 7")
     if args.trace is not None:

@@ -11,7 +11,8 @@ from typing import Any
 from clover_sim.arguments import checked
 from clover_sim.checks import MOST_TOKENS
 from clover_sim.columns import MEASURED as MEASURED
-from clover_sim.comparison.runs import Priced, frozen, play, summarise, with_floor
+from clover_sim.comparison.runs import Priced, frozen, play, row_of, summarise, with_floor
+from clover_sim.cost.window import beyond_window
 from clover_sim.errors import UsageError
 from clover_sim.notes import explain, file_notes
 from clover_sim.prepare import (
@@ -40,6 +41,8 @@ class Comparison:
     ``inputs`` name each file read with its sha256; ``settings`` echo model, hardware, engine and rules; ``notes`` are
     the sentences printed under the table, ``warnings`` those for stderr; ``asked`` is all that they follow from, of
     which ``run_id`` is a hash: two results of one id are equal to the byte. ``specs`` are the strategies as asked for.
+    ``by_seed`` has, for each row and measured figure, values seed by seed whose mean is the figure and whose spread is
+    that of its interval, for paired differences; empty with one seed.
 
     >>> from clover_sim import compare
     >>> result = compare(["ar", "block-diffusion"], tokens=64)
@@ -57,6 +60,7 @@ class Comparison:
     warnings: tuple[str, ...]
     asked: str = ""
     specs: tuple[str, ...] = ()
+    by_seed: tuple[Mapping[str, tuple[float, ...]], ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -138,7 +142,8 @@ def compare(
         profile: a stream profile with options; for inputs its options (``lift``, ``seed``) still apply.
         inputs: files to read (``-`` is standard input) instead of a synthetic stream.
         tokenizer: ``qwen`` or ``o200k``, for inputs.
-        seeds: one run a seed; several give means with 95 % intervals; 3 is the seed 3. Default: the profile's own.
+        seeds: one run a seed; several give means (of ratios the ratio of the sums) with 95 % intervals; 3 is the
+            seed 3. Default: the profile's own.
         model, gpu, engine, precision: names as on the command line, for the roofline of that machine.
         cost: instead of these, a cost model of :mod:`clover_sim.cost`, or a ``Machine`` for its roofline.
         batch_size: requests decoded in step; each pass is priced for that many equal ones, counts stay those of one.
@@ -178,20 +183,23 @@ def compare(
     entries = with_floor(chosen, chosen[0].cost)
     total, done = len(sources.lengths) * (len(seed_list) or 1) * len(entries), 0
     rows: list[dict[str, Any]] = []
+    by_seed: list[Mapping[str, tuple[float, ...]]] = []
     priced: dict[int, Priced] = {}
     for index in range(len(sources.lengths)):
         samples: dict[int, list[dict[str, Any]]] = {id(s): [] for s in entries}
         for seed in seed_list or (None,):
             stream = sources.open(index, seed)
-            for strategy, finished, price, row in play(entries, stream, rules):
+            for strategy, finished, price, figures in play(entries, stream, rules):
                 priced[id(strategy)] = (strategy, finished, price)
-                samples[id(strategy)].append(row)
+                samples[id(strategy)].append(figures)
                 if keep is not None and any(strategy is s for s in chosen):
-                    keep({**strategy.identity(), "seed": seed, **row}, finished)
+                    keep({**strategy.identity(), "seed": seed, **row_of(figures)}, finished)
                 done += 1
                 if progress is not None:
                     progress(done, total)
-        rows.extend(summarise(s, samples[id(s)], seed_list) for s in chosen)
+        summed = [summarise(s, samples[id(s)]) for s in chosen]
+        rows += [row for row, _ in summed]
+        by_seed += [each for _, each in summed]
     notes, warnings = explain(rows, list(priced.values()), batch_size, sources.profile)
     settings = {**describe(chosen[0].cost), **rules.echo(), "profile": sources.label}
     if inputs:
@@ -204,7 +212,7 @@ def compare(
     return Comparison(
         frozen(rows), frozen(sources.described), MappingProxyType(settings), seed_list,
         (*file_notes(sources.described), *said, *notes), tuple(warnings), asked(chosen, rules, streams),
-        tuple(s.spec for s in chosen),
+        tuple(s.spec for s in chosen), tuple(by_seed) if len(seed_list) > 1 else (),
     )  # fmt: skip
 
 
@@ -225,6 +233,7 @@ def prepared(
         said = (sentence,)
     for strategy in chosen:
         check_memory(strategy.cost, rules.batch_size, rules.prompt_tokens + longest)
+    said += beyond_window((s.cost.machine, rules.prompt_tokens + longest) for s in chosen[:1])
     return [*chosen], rules, said
 
 

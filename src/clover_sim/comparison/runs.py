@@ -7,7 +7,7 @@ from math import nan
 from types import MappingProxyType
 from typing import Any
 
-from clover_sim.columns import INTERVAL, MEASURED, OF_RUNS, Counted
+from clover_sim.columns import INTERVAL, MEASURED, OF_RUNS, Counted, Ratio, plain
 from clover_sim.cost import PricedRun, price_groups
 from clover_sim.engine import run
 from clover_sim.prepare import Rules, Strategy, make_strategy
@@ -31,26 +31,31 @@ def with_floor(chosen: Sequence[Strategy], cost: Any) -> list[Strategy]:
 def play(
     entries: Sequence[Strategy], stream: Stream, rules: Rules, unknown: Sequence[str] = ()
 ) -> Iterator[tuple[Strategy, Run, PricedRun, dict[str, Any]]]:
-    """Run strategies on one stream; speed-ups are against the first. Yields each with its run, price and row.
+    """Run strategies on one stream; speed-ups are against the first. Yields each with its run, price and figures.
+
+    Figures are the row of one run before ratios are divided out (:func:`row_of`), so that several can be put together.
 
     ``unknown`` are counts that the stream cannot tell of any strategy but ``ar``: they are ``None``, and so is every
     figure that is made of them.
     """
-    plain: Counted | None = None
+    floor: Counted | None = None
     for strategy in entries:
         finished = run(strategy.decoder, stream, **rules.of_run())
         price, prefill_s = price_run(finished, strategy.cost, rules.batch_size)
-        one = counted(finished, price, prefill_s, rules.batch_size, plain)
-        plain = plain or one
+        one = counted(finished, price, prefill_s, rules.batch_size, floor)
+        floor = floor or one
         if unknown and strategy.name != "ar":
             untold: dict[str, Any] = dict.fromkeys(unknown, nan)
             one = one._replace(run=finished._replace(totals=finished.totals._replace(**untold)))
-        row: dict[str, Any] = {"stream": stream.name, "eos_stop": rules.eos_stop}
+        figures: dict[str, Any] = {"stream": stream.name, "eos_stop": rules.eos_stop}
         for key, value in _VALUES:
-            row[key] = value(one)
-        if unknown:
-            row = {key: None if figure != figure else figure for key, figure in row.items()}
-        yield strategy, finished, price, row
+            figures[key] = value(one)
+        yield strategy, finished, price, figures
+
+
+def row_of(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of one run as plain JSON values."""
+    return {key: plain(value) for key, value in figures.items()}
 
 
 def frozen(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -81,24 +86,47 @@ def counted(finished: Run, price: PricedRun, prefill_s: float, batch_size: int, 
     )  # fmt: skip
 
 
-def summarise(strategy: Strategy, samples: list[dict[str, Any]], seeds: tuple[int, ...]) -> dict[str, Any]:
-    """One row from the runs over all seeds: the run itself, or means with half-widths of 95 % intervals."""
+def summarise(
+    strategy: Strategy, samples: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], dict[str, tuple[float, ...]]]:
+    """One row from the figures over all seeds, and what each measured figure is seed by seed.
+
+    With several seeds a figure is the mean, of ratios the ratio of the sums, with the half-width of its 95 % interval
+    beside it. The mean of its values seed by seed is the figure, their spread that of the interval; none for one seed.
+    """
     first = samples[0]
     row: dict[str, Any] = {
         "stream": first["stream"], "tokens": first["tokens"], **strategy.identity(), "seeds": len(samples),
     }  # fmt: skip
     if len(samples) == 1:
-        return row | first
-    from clover_sim.stats import ci95, mean
+        return row | row_of(first), {}
+    from clover_sim.stats import ci95
 
-    row |= {key: agreed([s[key] for s in samples]) for key in first if key not in MEASURED}
+    row |= {key: agreed([plain(s[key]) for s in samples]) for key in first if key not in MEASURED}
+    by_seed: dict[str, tuple[float, ...]] = {}
     for key in MEASURED:
         values = [s[key] for s in samples]
-        if None in values:
+        if None in map(plain, values):
             row[key] = None
         else:
-            row[key], row[key + INTERVAL] = mean(values), ci95(values)
-    return row
+            row[key], by_seed[key] = pooled(values)
+            row[key + INTERVAL] = ci95(by_seed[key])
+    return row, by_seed
+
+
+def pooled(values: Sequence[Any]) -> tuple[float, tuple[float, ...]]:
+    """The figure of all runs together, and values run by run whose mean it is.
+
+    >>> from clover_sim.columns import over
+    >>> pooled([1, 4]), pooled([over(6, 1), over(6, 3)])
+    ((2.5, (1, 4)), (3.0, (4.5, 1.5)))
+    """
+    from clover_sim.stats import linearised, mean
+
+    if not isinstance(values[0], Ratio):
+        return mean(values), tuple(values)
+    ratio, parts = linearised([v.figure * v.times for v in values], [v.by for v in values])
+    return ratio, tuple(parts)
 
 
 def agreed(values: Sequence[Any]) -> Any:

@@ -13,15 +13,15 @@ from typing import Any
 
 from clover_sim.cost.machine import Machine
 from clover_sim.cost.roofline import price
+from clover_sim.cost.surety import BAND as BAND
+from clover_sim.cost.surety import at_point, elsewhere
 from clover_sim.errors import InputError, UsageError
 from clover_sim.records import Kind, PassShape
 from clover_sim.specs import EngineSpec, HardwareSpec, check
+from clover_sim.specs.engine import Band, Known
 
 SCHEMA = "clover-sim/calibration/1"
-BAND = (0.90, 1.12)
-"""What remains uncertain after a calibration: the middle 80 % of other passes on the same machine."""
-
-_BANDS = {"band_dense": BAND, "band_moe": BAND, "band_parallel": BAND}
+_BANDS = ("band_dense", "band_moe", "band_parallel")
 _FLOORS = ("layer_s", "moe_layer_s", "moe_width_s", "index_layer_s", "quant_layer_s")
 _FITTED = ("pass_s", *_FLOORS, "eta", "eta_experts", "eta_kv")
 
@@ -53,6 +53,9 @@ class Calibration:
         engine_name, hardware_name: whose constants they are. model: what was measured with.
         constants: ``(name, value)`` pairs of :class:`~clover_sim.specs.EngineConstants`.
         measured: the measurements. errors: what the calibrated price is off by for each, relative.
+        precision, cards: format of the weights and cards that were measured with; empty and 0 if not known.
+        factors: what a step elsewhere may cost of its price, as far as the measurements themselves leave it open.
+        notes: where the difference went, and what the measurements cannot tell.
     """
 
     engine_name: str
@@ -61,6 +64,25 @@ class Calibration:
     constants: tuple[tuple[str, float], ...]
     measured: tuple[Measured, ...] = ()
     errors: tuple[float, ...] = ()
+    precision: str = ""
+    cards: int = 0
+    factors: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def band(self) -> Band:
+        """Factors on the price of a plain step far from what was measured."""
+        return elsewhere([*self.factors, *(1 / (1 + error) for error in self.errors)])
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """The measured steps with their bands."""
+        if not self.precision or not self.cards:
+            return ()
+        return tuple(
+            Known(self.model, self.precision, self.cards, m.batch_size, m.context_tokens, *at_point(error))
+            for m, error in zip(self.measured, self.errors, strict=False)
+        )
 
     def engine(self, name: str | None, hardware: HardwareSpec) -> EngineSpec:
         """The calibrated engine for ``hardware``.
@@ -78,14 +100,19 @@ class Calibration:
         spec = load_engine(name or self.engine_name)
         if spec.name != self.engine_name:
             raise UsageError(f"the calibration is of engine {self.engine_name}, not of {spec.name}; leave --engine out")
-        return calibrated(spec, hardware, dict(self.constants))
+        return replace(calibrated(spec, hardware, dict(self.constants), self.band), known=self.known)
 
     def to_toml(self) -> str:
         """The file that ``--calibration`` takes."""
-        lines = [
+        from textwrap import wrap
+
+        lines: list[str] = [
             "# Written by clover-sim calibrate; take it along with --calibration FILE.",
             f'schema = "{SCHEMA}"', f"engine = {check.toml_text(self.engine_name)}",
             f"hardware = {check.toml_text(self.hardware_name)}", f"model = {check.toml_text(self.model)}",
+            f"precision = {check.toml_text(self.precision)}", f"cards = {self.cards}",
+            f"factors = {list(self.factors)!r} # on the price far from what was measured",
+            *(f"# {line}" for note in self.notes for line in wrap(note, 76)),
             "", "[constants]",
             *(f"{name} = {value!r}" for name, value in self.constants),
         ]  # fmt: skip
@@ -98,9 +125,24 @@ class Calibration:
         return "\n".join(lines) + "\n"
 
 
-def calibrated(engine: EngineSpec, hardware: HardwareSpec, constants: dict[str, Any]) -> EngineSpec:
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document ``clover-sim/calibration/1``, which ``--calibration`` takes as well."""
+        return {
+            "schema": SCHEMA, "engine": self.engine_name, "hardware": self.hardware_name, "model": self.model,
+            "precision": self.precision, "cards": self.cards, "factors": list(self.factors),
+            "constants": dict(self.constants),
+            "measured": [
+                {**{key: getattr(m, key) for key in Measured.__slots__}, "error": error}
+                for m, error in zip(self.measured, self.errors, strict=True)
+            ],
+            "max_abs_error": max(map(abs, self.errors), default=0.0),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def calibrated(engine: EngineSpec, hardware: HardwareSpec, constants: dict[str, Any], band: Band = BAND) -> EngineSpec:
     """The engine with other constants on ``hardware``; its bands narrow to those of a measured machine."""
-    changes = tuple({**constants, **_BANDS}.items())
+    changes = tuple({**constants, **dict.fromkeys(_BANDS, band)}.items())
     return replace(engine, overrides=(*engine.overrides, (hardware.name, changes)))
 
 
@@ -126,11 +168,19 @@ def calibrate(machine: Machine, measured: Sequence[Measured]) -> Calibration:
         fitted = replace(machine, engine=calibrated(machine.engine, machine.hardware, constants))
     errors = tuple(price(fitted, _shape(m)).latency_s / m.step_s - 1 for m in measured)
     names = machine.engine.name, machine.hardware.name, machine.model.name
-    return Calibration(*names, tuple(constants.items()), tuple(measured), errors)
+    from clover_sim.cost.doubts import doubts
+
+    other = None if two else _otherwise(machine, points)
+    rival = replace(machine, engine=calibrated(machine.engine, machine.hardware, other)) if other else None
+    factors, notes = doubts(machine, fitted, measured, rival)
+    return Calibration(
+        *names, tuple(constants.items()), tuple(measured), errors, machine.target_precision.name,
+        machine.tensor_parallel_size, factors, notes,
+    )  # fmt: skip
 
 
 def load_calibration(path: str) -> Calibration:
-    """Read what :meth:`Calibration.to_toml` wrote.
+    """Read what :meth:`Calibration.to_toml` or :meth:`Calibration.to_dict` wrote.
 
     Raises:
         InputError: the file cannot be used; one line with file and key.
@@ -141,7 +191,7 @@ def load_calibration(path: str) -> Calibration:
     if table.get("schema") != SCHEMA:
         found = check.shown(table.get("schema"))
         raise InputError(f"{path}: schema is {found}; expected {SCHEMA!r}, what calibrate writes")
-    check.keys(path, table, ("schema", "engine", "hardware", "model", "constants", "measured"))
+    check.keys(path, table, _KEYS)
     constants = table.get("constants")
     if not isinstance(constants, dict) or not constants:
         raise InputError(f"{path}: constants is {check.shown(constants)}; expected a table such as pass_s = 0.001")
@@ -150,7 +200,47 @@ def load_calibration(path: str) -> Calibration:
         high = 1.0 if name.startswith("eta") else check.UNLIMITED
         check.number(path, f"constants.{name}", value, 0, high, above=name.startswith("eta"))
     engine, hardware, model = (check.text(path, key, table.get(key)) for key in ("engine", "hardware", "model"))
-    return Calibration(engine, hardware, model, tuple((name, float(value)) for name, value in constants.items()))
+    pairs = tuple((name, float(value)) for name, value in constants.items())
+    measured, errors = _measured(path, table.get("measured", []))
+    factors = table.get("factors", [])
+    if not isinstance(factors, list):
+        raise InputError(f"{path}: factors is {check.shown(factors)}; expected a list such as [1.2]")
+    return Calibration(
+        engine, hardware, model, pairs, measured, errors,
+        check.text(path, "precision", table.get("precision", ""), empty=True),
+        int(check.whole(path, "cards", table.get("cards", 0))),
+        tuple(float(check.number(path, "factors", factor, above=True)) for factor in factors),
+    )  # fmt: skip
+
+
+_KEYS = (
+    "schema", "engine", "hardware", "model", "precision", "cards", "factors", "constants", "measured",
+    "max_abs_error", "notes",
+)  # fmt: skip
+
+
+_MOST_OFF = 1000
+
+
+def _measured(path: str, entries: Any) -> tuple[tuple[Measured, ...], tuple[float, ...]]:
+    """The measurements of a file with their errors; those without one are left out."""
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError(f"{path}: measured is {check.shown(entries)}; expected tables [[measured]]")
+    found, errors = [], []
+    for entry in entries:
+        check.keys(f"{path}: measured", entry, ("tokens_per_s", "batch_size", "context_tokens", "error"))
+        if "error" not in entry:
+            continue
+        values = (entry.get(key) for key in ("tokens_per_s", "batch_size", "context_tokens"))
+        try:
+            found.append(Measured(*values))
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        off = entry["error"]
+        if isinstance(off, bool) or not isinstance(off, (int, float)) or not -1 < off < _MOST_OFF:
+            raise InputError(f"{path}: measured: error is {check.shown(off)}; expected a number from -1 to {_MOST_OFF}")
+        errors.append(float(off))
+    return tuple(found), tuple(errors)
 
 
 def _shape(measured: Measured) -> PassShape:
@@ -188,6 +278,16 @@ def _one(machine: Machine, points: list[Point]) -> dict[str, float]:
     bare = step - rest + layers
     none = dict.fromkeys(_FLOORS, 0.0)
     return {"pass_s": 0.0, **none, **_fractions(machine, bare / moving if bare > 0 else 0.0)}
+
+
+def _otherwise(machine: Machine, points: list[Point]) -> dict[str, float] | None:
+    """What else would explain one speed: the bandwidth in place of the host; ``None`` where nothing would."""
+    step, moving, rest = (fsum(values) / len(points) for values in zip(*points, strict=True))
+    bare = step - rest - machine.constants.pass_s
+    try:
+        return _fractions(machine, bare / moving) if bare > 0 and moving else None
+    except InputError:
+        return None
 
 
 def _two(machine: Machine, points: list[Point]) -> dict[str, float]:

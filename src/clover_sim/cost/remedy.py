@@ -58,15 +58,52 @@ def does_not_fit(machine: Machine, picture: MemoryPicture) -> str:
         remedies.append(f"--batch-size {picture.largest_batch_size}")
     if picture.longest_context_tokens:
         remedies.append(f"{picture.longest_context_tokens} tokens of context")
-    if machine.target_precision.bits > 4.5:
+    narrow = replace(machine, precision="int4") if machine.target_precision.bits > 4.5 else None
+    if narrow is not None and _fits(narrow, picture):
         remedies.append("fewer bits (--precision int4)")
-    if rest and picture.weight_bytes < picture.capacity_bytes and machine.kv_element_bits > 8:
+    if machine.kv_element_bits > 8 and _fits(replace(machine, kv_cache_dtype="fp8"), picture):
         remedies.append("--kv-cache-dtype fp8")
-    if machine.hardware.interconnect_bytes_per_s is not None:
-        remedies.append(f"--tensor-parallel-size {2 * ranks}")
+    if cards_needed := _cards_that_fit(machine, picture):
+        remedies.append(f"--tensor-parallel-size {cards_needed}")
+    elif narrow is not None and not _fits(narrow, picture) and (cards_needed := _cards_that_fit(narrow, picture)):
+        remedies.append(f"--precision int4 with --tensor-parallel-size {cards_needed}")
     remedies.append("a larger GPU")
+    needed, given = _apart(picture.total_bytes, picture.capacity_bytes)
     return (
-        f"{machine.model.name} at {machine.target_precision.name} needs {gigabytes(picture.total_bytes)} "
+        f"{machine.model.name} at {machine.target_precision.name} needs {needed} GB "
         f"(weights {picture.weight_bytes / 1e9:.1f}{drafter}, cache and state {rest / 1e9:.1f}) but {cards} gives "
-        f"{picture.capacity_bytes / 1e9:.1f} of {gigabytes(picture.memory_bytes)}; try {', '.join(remedies)}"
+        f"{given} of {gigabytes(picture.memory_bytes)}; try {', '.join(remedies)}"
     )
+
+
+def _apart(needed_bytes: float, given_bytes: float) -> tuple[str, str]:
+    """Both in gigabytes, with as many digits as tell them apart.
+
+    >>> _apart(19.7e9, 14.4e9), _apart(43.2004e9, 43.2e9), _apart(235.1e9, 21.6e9)
+    (('19.7', '14.4'), ('43.2004', '43.2000'), ('235', '21.6'))
+    """
+    digits = 1
+    while digits < 9 and f"{needed_bytes / 1e9:.{digits}f}" == f"{given_bytes / 1e9:.{digits}f}":
+        digits += 1
+    needed = gigabytes(needed_bytes).removesuffix(" GB") if digits == 1 else f"{needed_bytes / 1e9:.{digits}f}"
+    return needed, f"{given_bytes / 1e9:.{digits}f}"
+
+
+def _fits(machine: Machine, picture: MemoryPicture) -> bool:
+    return memory_check(machine, picture.batch_size, picture.context_tokens).fits
+
+
+_MOST_CARDS = 64
+"""Cards that are tried: a rack."""
+
+
+def _cards_that_fit(machine: Machine, picture: MemoryPicture) -> int | None:
+    """The smallest power of two of cards over which the same run fits; ``None`` without a link, or where none does."""
+    if machine.hardware.interconnect_bytes_per_s is None:
+        return None
+    cards = 1
+    while cards < _MOST_CARDS:
+        cards *= 2
+        if cards > machine.tensor_parallel_size and _fits(replace(machine, tensor_parallel_size=cards), picture):
+            return cards
+    return None

@@ -169,6 +169,10 @@ def price(machine: Machine, shape: PassShape) -> PassPrice:
     latency = weights_s + compute_s + rest
 
     low, high = _band(machine, model, kind)
+    if machine.engine.known and kind is Kind.DECODE:
+        from clover_sim.cost.surety import near
+
+        low, high = near(machine, sequences, mean_context, (low, high))
     low_s, high_s = latency * low, latency * high
     if beta_low != beta and rates.experts:
         fewest, most = (_unions(rates, widths, recompute, b)[0] for b in (beta_low, beta_high))

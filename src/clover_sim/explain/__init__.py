@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from clover_sim.errors import UsageError
+from clover_sim.explain._acceptance import tree_of
 from clover_sim.explain._drafts import Drafts, drafts_of
 from clover_sim.explain._fill import check_load, elsewhere, filled
 from clover_sim.explain._judge import Judgement, judge
@@ -17,7 +18,7 @@ from clover_sim.explain._known import same_card
 from clover_sim.explain._measured import plain_speed, speed_of
 from clover_sim.explain._pool import FIELDS, contract, plain, pool
 from clover_sim.explain._predict import CONTEXT_TOKENS, MOST_REQUESTS, Asked, Prediction, predict
-from clover_sim.explain._setup import Fact, Setup, main_section, setup_of
+from clover_sim.explain._setup import Fact, Setup, main_section, setup_of, with_tree
 from clover_sim.logs import Identity, Reading, read_logs
 
 __all__ = [
@@ -77,6 +78,9 @@ class Explanation:
                     "verify_time_s": plain(section.verify_time_s),
                     "user_tokens_per_s": plain(section.user_tokens_per_s),
                     "running_requests": plain(section.running_requests),
+                    "prompt_tokens_per_s": plain(section.prompt_tokens_per_s),
+                    "eager_share": plain(section.eager_share),
+                    "tree": tree._asdict() if (tree := tree_of(section)) else None,
                     "waiting_requests": plain(section.waiting_requests),
                     "conventions": list(section.conventions),
                     "identities": [_identity(identity) for identity in section.identities],
@@ -99,6 +103,7 @@ def explain(
     stdin: IO[Any] | None = None,
     asked: Asked | Callable[[Setup], Asked | None] | None = None,
     num_speculative_tokens: int | None = None,
+    tree: tuple[int, int] | None = None,
     baseline_tokens_per_s: float | None = None,
     progress: Any = None,
 ) -> Explanation:
@@ -109,6 +114,7 @@ def explain(
         asked: machine and run to predict, or what makes it from the set-up that the log states; ``None`` for no
             prediction.
         num_speculative_tokens: draft length (root not counted), where a log does not say it.
+        tree: levels and children a node, if the drafts are a tree that a log does not describe.
         baseline_tokens_per_s: plain decoding measured on the same machine at the same load.
         progress: called with megabytes done and to do.
 
@@ -117,6 +123,8 @@ def explain(
     """
     reading = read_logs(paths, stdin, progress)
     setup = setup_of(reading)
+    if tree is not None:
+        setup = with_tree(setup, *tree, num_speculative_tokens or main_section(reading.sections).num_speculative_tokens)
     counted = sorted({s.num_speculative_tokens for s in reading.sections if s.speculative and s.num_speculative_tokens})
     wanted = asked(setup) if callable(asked) else asked
     batch = None if wanted is None else wanted.batch_size

@@ -19,6 +19,7 @@ from clover_sim.explain._measured import (
     pass_time_s,
     plain_speed,
     possible,
+    speed_of,
     with_draft_time,
 )
 from clover_sim.explain._setup import Setup, main_section, place_of, setup_of
@@ -71,6 +72,16 @@ class Drafts:
     def batch_size(self) -> int:
         """Requests that ran together, 1 where nobody says."""
         return max(1, round(self.running_requests or 1))
+
+    @property
+    def unheld(self) -> str:
+        """Why the speed of the log tells nothing of its cycle; empty if it does, or if there is none."""
+        section = self.section
+        if section is None or pass_time_s(section) is not None or not speed_of(section):
+            return ""
+        if not section.running_requests:
+            return "its speed is that of an unknown number of requests; give --batch-size, those that ran together"
+        return "it has a speed, but not how many tokens a pass wrote; explain holds it against a priced plain step"
 
     def held_against(
         self, machine: Machine, shape: Shape, context_tokens: int, measured: Measured = NOTHING,
@@ -128,12 +139,11 @@ def drafts_of(
     setup = setup_of(reading)
     sections = filled(reading.sections, setup, num_speculative_tokens, batch_size)
     speculative = [section for section in sections if section.speculative]
-    levels = setup.num_speculative_tokens.value if setup.tree_tokens and setup.num_speculative_tokens else None
     unmeasured = True
     while speculative:
         section = main_section(speculative)
         place = place_of(section)
-        made = acceptance_of(section, levels, place)
+        made = acceptance_of(section, place)
         if made is not None:
             hits = hit_rate(section) if section.cycles and section.passes else None
             return Drafts(

@@ -8,15 +8,16 @@ from typing import Any
 
 from clover_sim.errors import UsageError
 from clover_sim.explain._setup import Setup, main_section, place_of
-from clover_sim.logs import Section
+from clover_sim.logs import Identity, Section
 
 _ALONE = "cycle time of one request alone"
 _SAME_LOAD = 0.15
 
 
 def filled(sections: Sequence[Section], setup: Setup, k: int | None, batch_size: int | None) -> tuple[Section, ...]:
-    """With the draft length that was given, else with that of the start-up lines of the same engine; and with the
-    requests that were given, where a section does not count its own."""
+    """With the draft length that was given, else with that of the start-up lines of the same engine, and the tree they
+    state; with the requests that were given, where a section does not count its own; and with the time of a cycle,
+    where it follows from its other figures."""
     how = "as given"
     if k is None:
         stated = setup.num_speculative_tokens
@@ -28,9 +29,10 @@ def filled(sections: Sequence[Section], setup: Setup, k: int | None, batch_size:
             sections = [_with_length(s, stated.value, where) if s.engine in ours else s for s in sections]
     else:
         sections = [_with_length(section, k, how) for section in sections]
+    sections = [_with_tree(section, setup) for section in sections]
     if batch_size is not None:
         sections = [_with_requests(section, batch_size) for section in sections]
-    return tuple(sections)
+    return tuple(_with_cycle(section) for section in sections)
 
 
 def elsewhere(file: str) -> str:
@@ -88,13 +90,40 @@ def _with_length(section: Section, k: int, how: str) -> Section:
     return replace(section, **changes, conventions=(*section.conventions, note), warnings=warnings)
 
 
+def _with_tree(section: Section, setup: Setup) -> Section:
+    """A section whose draft tokens are those of the tree that the server was started with."""
+    tree, levels, topk = setup.tree_tokens, setup.num_speculative_tokens, setup.topk
+    if not section.speculative or topk is None or setup.engine is None:
+        return section
+    if section.engine not in (None, setup.engine.value):
+        return section
+    section = replace(section, topk=topk.value)
+    if tree is None or levels is None or section.num_speculative_tokens != tree.value - 1:
+        return section
+    note = f"the drafts are a tree of {levels.value} levels ({levels.where}): a cycle keeps one path of it"
+    return replace(section, levels=levels.value, conventions=(*section.conventions, note))
+
+
+def _with_cycle(section: Section) -> Section:
+    """With the time from one target pass of a request to its next, which its tokens a pass and its speed tell."""
+    running, tokens, speed = section.running_requests, section.tokens_per_pass, section.generation_tokens_per_s
+    if not section.speculative or section.cycle_time_s is not None or not running or not tokens or not speed:
+        return section
+    time_s = running * tokens / speed
+    how = "running requests x tokens per pass / throughput"
+    return replace(
+        section, cycle_time_s=time_s, identities=(*section.identities, Identity("cycle time", time_s, None, "s", how)),
+    )  # fmt: skip
+
+
 def _with_requests(section: Section, batch_size: int) -> Section:
     """A drafting section that does not count its requests, and so no time of a cycle, with the number given."""
     alone = next((i.derived for i in section.identities if i.name == _ALONE), None)
     if not section.speculative or section.running_requests is not None or section.cycle_time_s is not None:
         return section
     if alone is None:
-        return section
+        note = f"{batch_size} requests together, as given"
+        return replace(section, running_requests=float(batch_size), conventions=(*section.conventions, note))
     note = f"cycle time = {batch_size} requests, as given, x the cycle time of one alone"
     return replace(
         section, running_requests=float(batch_size), cycle_time_s=batch_size * alone,

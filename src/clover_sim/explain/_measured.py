@@ -51,10 +51,20 @@ def compare(
     if plain[0] and speed:
         return Comparison(speed / plain[0], length * plain[0] / speed if length else None, plain[1], True)
     time_s = pass_time_s(section)
+    if time_s is None and speed and section.running_requests and plain_step_s:
+        return _by_speed(section, speed, plain_step_s)
     ratio = time_s / plain_step_s if time_s and plain_step_s else priced_ratio
     if not ratio or not length:
         return None
     return Comparison(length / ratio, ratio, "the predicted plain step", False)
+
+
+def _by_speed(section: Section, speed: float, plain_step_s: float) -> Comparison:
+    """What a log says that has a speed and its requests, but not how many tokens a pass wrote."""
+    gain = speed * plain_step_s / (section.running_requests or 1.0)
+    least = section.acceptance_length / gain if section.acceptance_length else None
+    beyond = least is not None and least < _SHORTEST
+    return Comparison(gain, least if beyond else None, "the predicted plain step", False)
 
 
 def possible(compared: Comparison) -> bool:

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from clover_sim.acceptance import Acceptance
-from clover_sim.cost import CostModel, Machine
+from clover_sim.cost import CostModel, Machine, price
 from clover_sim.errors import InputError, UsageError
-from clover_sim.explain._acceptance import acceptance_of
+from clover_sim.explain._acceptance import acceptance_of, tree_of
 from clover_sim.explain._measured import (
     Comparison,
     Plain,
@@ -20,8 +20,13 @@ from clover_sim.explain._measured import (
     with_draft_time,
 )
 from clover_sim.logs import Section
+from clover_sim.records import Kind, PassShape
 from clover_sim.speculation import METHODS, Answer, Cycle, Measured, Shape, cycle, drafter_model, shape_of, speculate
-from clover_sim.speculation.methods import MOST_LEVELS, MOST_TOKENS
+from clover_sim.speculation.methods import MOST_LEVELS, MOST_TOKENS, SERIAL, TREE
+from clover_sim.speculation.settings import setting
+
+_PIECE = 2048
+"""Tokens of a prompt that engines compute in one step, as a rule."""
 
 CONTEXT_TOKENS = 1024
 """Cached tokens of each request where nobody says how many."""
@@ -83,6 +88,12 @@ class Prediction:
             plain_refused: why the measured plain speed cannot be that of the machine; ``None`` if it can.
         best_num_speculative_tokens, best_speedup: the fastest draft length, 0 and 1 if plain decoding is;
             longest_tried: of the lengths it is the best of.
+        fastest_num_speculative_tokens, fastest_speedup, fastest_speedup_by_prices: the fastest of them whether it pays
+            or not, and what it gains with a plain step at its price and with one that is off as much as the cycle.
+            fastest_setting: it in the flags of the engine. other_setting, other_speedup: of a tree, another shape
+            that is faster; chain_setting, chain_speedup: the fastest chain in its place.
+        tree: whether the drafts are one, whose levels are the draft lengths here.
+        prompt_share: share of the time that prompts of other requests take, by price; ``None`` if the log has none.
         crossover_batch: least batch at which drafts stop paying; ``None`` if they pay (or lose) at all that were tried.
     """
 
@@ -108,6 +119,16 @@ class Prediction:
     fitted_speedup: float | None = None
     best_num_speculative_tokens: int | None = None
     best_speedup: float | None = None
+    fastest_num_speculative_tokens: int | None = None
+    fastest_speedup: float | None = None
+    fastest_speedup_by_prices: float | None = None
+    fastest_setting: str | None = None
+    other_setting: str | None = None
+    other_speedup: float | None = None
+    chain_setting: str | None = None
+    chain_speedup: float | None = None
+    prompt_share: float | None = None
+    tree: bool = False
     crossover_batch: int | None = None
     cycle_factor: float | None = None
     possible: bool = True
@@ -166,7 +187,7 @@ def predict(section: Section, asked: Asked, plain: Plain = (None, "")) -> Predic
         high_s=high * priced.plain_s if section.speculative else priced.plain_s,
         cost_ratio=priced.cost_ratio if section.speculative else 1.0,
         speedup=length / priced.cost_ratio if length else None, plain_tokens_per_s=batch / priced.plain_s,
-        measured_over_predicted=None, note=note, plain_refused=refused,
+        measured_over_predicted=None, note=note, plain_refused=refused, prompt_share=_prompt_share(section, machine),
     )  # fmt: skip
     found = replace(found, measured_over_predicted=time_s / found.cycle_s if time_s else None)
     if not section.speculative:
@@ -184,13 +205,18 @@ def _shape(section: Section, asked: Asked) -> tuple[Shape, str]:
         raise InputError(f"the log states {k} draft tokens a cycle; expected at most {MOST_TOKENS}: is it damaged?")
     if not section.speculative or not k:
         return Shape("", 0, 1, (), None), "plain decoding"
-    method = asked.method or ("draft-model" if asked.drafter else None)
+    method, tree = asked.method or ("draft-model" if asked.drafter else None), tree_of(section)
     timed = section.draft_time_s is not None
     if method is None:
         note = "drafting time as the log measured it" if timed else "drafting is not in it: say how with --method"
         return Shape("", k, k + 1, (1,) * k if timed else (), None), note
-    if METHODS[method].how == "tree":
-        shape = shape_of(method, min(asked.levels or k, k, MOST_LEVELS), topk=asked.topk, budget=k + 1)
+    if tree is not None and METHODS[method].how in (SERIAL, TREE):
+        drafter = asked.drafter or METHODS[method].drafter
+        levels = min(tree.levels, MOST_LEVELS)
+        shape = shape_of("eagle-tree", levels, drafter=drafter, topk=tree.topk, budget=tree.budget)
+    elif METHODS[method].how == TREE:
+        levels = min(asked.levels or k, k, MOST_LEVELS)
+        shape = shape_of(method, levels, drafter=asked.drafter, topk=asked.topk, budget=k + 1)
     else:
         shape = shape_of(method, k, drafter=asked.drafter, parallel=asked.parallel)
     by = shape.drafter or method
@@ -211,13 +237,22 @@ def _with_advice(
     try:
         answer: Answer = speculate(
             machine, shape, accepted, batch_size=priced.batch_size, context_tokens=priced.context_tokens,
-            hit_rate=priced.hit_rate, measured=replace(measured, cycle_factor=factor or 1.0), topk=asked.topk,
+            hit_rate=priced.hit_rate, measured=replace(measured, cycle_factor=factor or 1.0),
+            topk=section.topk or asked.topk,
         )  # fmt: skip
     except (InputError, UsageError) as error:
         return replace(found, note=f"{found.note}; no advice: {error}")
-    best = answer.best_k
+    best, fastest, other, chain = answer.best_k, answer.fastest, answer.other_tree, answer.best_chain
     return replace(
         found, fitted=factor is not None, cycle_factor=factor, fitted_speedup=answer.speedup,
+        fastest_num_speculative_tokens=fastest.k, fastest_speedup=fastest.speedup,
+        fastest_speedup_by_prices=fastest.speedup * answer.cycle.factor,
+        fastest_setting=setting(answer, fastest.k),
+        tree=METHODS[shape.method].how == TREE,
+        other_setting=None if other is None else setting(answer, other.tree.levels, other.tree),
+        other_speedup=None if other is None else other.speedup,
+        chain_setting=None if chain is None else setting(answer, chain.tree.levels, chain.tree),
+        chain_speedup=None if chain is None else chain.speedup,
         best_num_speculative_tokens=best, best_speedup=max((p.speedup for p in answer.lengths if p.k == best),
         default=1.0), crossover_batch=answer.crossover_batch, longest_tried=answer.lengths[-1].k,
     )  # fmt: skip
@@ -226,10 +261,18 @@ def _with_advice(
 def _acceptance(section: Section, shape: Shape) -> Acceptance | None:
     """Acceptance of a path of the shape's length; ``None`` if the log has none that can be."""
     try:
-        made = acceptance_of(section, shape.k)
+        made = acceptance_of(section)
     except (InputError, UsageError):
         return None
-    return made if made is None or METHODS[shape.method].how == "tree" else made.at(shape.k)
+    return made if made is None or METHODS[shape.method].how == TREE else made.at(shape.k)
+
+
+def _prompt_share(section: Section, machine: Machine) -> float | None:
+    """Share of a second that the prompts of that second take, by the price of a piece of prompt."""
+    if not section.prompt_tokens_per_s:
+        return None
+    plain = replace(machine, drafter=None)
+    return section.prompt_tokens_per_s / _PIECE * price(plain, PassShape(Kind.PREFILL, (_PIECE,), 0)).latency_s
 
 
 def _words(machine: Machine) -> str:

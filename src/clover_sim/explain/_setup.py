@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from clover_sim.errors import UsageError
 from clover_sim.explain import _known
 from clover_sim.logs import Configuration, Reading, Section, Statement
+from clover_sim.specs import list_engines
+from clover_sim.speculation import HEADS, METHODS
+from clover_sim.speculation.methods import SERIAL, TREE
+
+TREE_METHOD = "eagle-tree"
 
 
 class Fact(NamedTuple):
@@ -27,7 +33,7 @@ class Setup:
             as stated. tensor_parallel_size: cards.
         num_speculative_tokens: draft tokens a cycle on one path, the root not counted. tree_tokens, topk: of a tree,
             the tokens verified with the root, and its children a node. parallel_drafting: one pass gives all drafts.
-        running_requests: mean number of requests decoded together.
+        running_requests: mean number of requests decoded together. eager: 1 if it captures no graphs.
         unknown: settings that are stated but not among the built-in ones, or stated twice, in words.
     """
 
@@ -43,7 +49,17 @@ class Setup:
     topk: Fact | None = None
     parallel_drafting: Fact | None = None
     running_requests: Fact | None = None
+    eager: Fact | None = None
     unknown: tuple[str, ...] = ()
+
+    @property
+    def priced_drafter(self) -> str | None:
+        """The model or head to price drafts with, where it is not the method's own."""
+        if self.method is None or self.drafter is None:
+            return None
+        value = str(self.drafter.value)
+        named = value in HEADS or _known.model(value) is not None
+        return value if self.method.value == "draft-model" or (self.method.value == TREE_METHOD and named) else None
 
     def facts(self) -> list[tuple[str, Fact]]:
         """Those that are known, by name."""
@@ -67,7 +83,11 @@ def setup_of(reading: Reading) -> Setup:
     found = _Found(stated.get(engine or "", Configuration("", {})))
     settings: dict[str, Fact | None] = {}
     if engine is not None:
-        settings["engine"] = Fact(engine, engine, place_of(section) if section.engine else _first(stated[engine]))
+        where = place_of(section) if section.engine else _first(stated[engine])
+        if engine in list_engines():
+            settings["engine"] = Fact(engine, engine, where)
+        else:
+            found.unknown.append(f"engine {engine} ({where}) is not among the built-in ones; give --engine")
     if section.running_requests:
         running = section.running_requests
         settings["running_requests"] = Fact(running, f"{running:.1f}", place_of(section))
@@ -90,15 +110,59 @@ def setup_of(reading: Reading) -> Setup:
         method = settings["method"]
         own = _known.model(drafter.stated) if method is not None and method.value == "draft-model" else None
         settings["drafter"] = drafter._replace(value=own or drafter.stated)
+    if (children or 1) > 1:
+        _as_tree(settings)
+    settings["eager"] = found.one("eager", int)
     settings.update(_lengths(found, settings["method"], children))
     return Setup(**settings, unknown=tuple(found.unknown))
+
+
+def with_tree(setup: Setup, levels: int, topk: int, k: int | None) -> Setup:
+    """With a tree of ``k`` nodes as it was given.
+
+    Raises:
+        UsageError: nobody says how many tokens it has, it has too few, or the log states another.
+    """
+    if k is None:
+        raise UsageError("--speculative-num-steps: the log does not count the tokens of the tree; give "
+                         "--speculative-num-draft-tokens too")  # fmt: skip
+    if topk < 2 or levels > k:
+        raise UsageError(
+            f"--speculative-num-steps {levels}, --speculative-eagle-topk {topk}: a tree has at least 2 children a node "
+            f"and as many tokens as levels; the log's has {k} beside the root"
+        )
+    if setup.topk is not None and setup.tree_tokens is not None and setup.num_speculative_tokens is not None:
+        stated = setup.num_speculative_tokens.value, setup.topk.value
+        if stated != (levels, topk):
+            raise UsageError(
+                f"--speculative-num-steps {levels}, --speculative-eagle-topk {topk}: the log states {stated[0]} and "
+                f"{stated[1]} ({setup.topk.where})"
+            )
+    settings: dict[str, Fact | None] = {"method": setup.method, "drafter": setup.drafter}
+    _as_tree(settings)
+    return replace(
+        setup, num_speculative_tokens=Fact(levels, str(levels), "as given"), topk=Fact(topk, str(topk), "as given"),
+        tree_tokens=Fact(k + 1, str(k + 1), "as given"), method=settings["method"], drafter=settings["drafter"],
+    )  # fmt: skip
+
+
+def _as_tree(settings: dict[str, Fact | None]) -> None:
+    """A method that drafts one token a pass, told to keep several children a node, drafts a tree with its own head."""
+    method, drafter = settings["method"], settings.get("drafter")
+    if method is None or METHODS[method.value].how != SERIAL:
+        return
+    head = METHODS[method.value].drafter or (drafter.value if drafter is not None else None)
+    if head is not None:
+        settings["method"] = method._replace(value=TREE_METHOD)
+        settings["drafter"] = (drafter or method)._replace(value=head)
 
 
 def _lengths(found: _Found, method: Fact | None, children: int | None) -> dict[str, Fact | None]:
     """The draft length in one notation, and the size of a tree."""
     own, with_root = found.one("num_speculative_tokens", int), found.one("speculative_num_draft_tokens", int)
     steps = found.one("speculative_num_steps", int)
-    if method is not None and method.value == "eagle-tree" and with_root is not None:
+    known = METHODS[method.value].how if method is not None else TREE
+    if known == TREE and (children or 1) > 1 and with_root is not None:
         return {"num_speculative_tokens": own or steps, "tree_tokens": with_root}
     if own is None and with_root is not None and with_root.value > 1:
         stated = f"speculative_num_draft_tokens={with_root.value}, which counts the root"

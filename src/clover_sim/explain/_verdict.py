@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clover_sim.explain._measured import GIVEN, Comparison, possible
+from clover_sim.explain._measured import GIVEN, Comparison, pass_time_s, possible, speed_of
 from clover_sim.explain._predict import Prediction
 from clover_sim.explain._setup import Setup
 from clover_sim.logs import Section
@@ -12,6 +12,7 @@ LOW_LENGTH = 1.3
 EVEN, EVEN_ESTIMATED = 0.03, 0.12
 """Distance from 1 within which a speed-up is neither a gain nor a loss; predicted plain steps are no surer."""
 
+_SHOWN = 0.05
 _WORTH_IT = 1.05
 """Gain from which another draft length is worth a word: prices are no finer."""
 
@@ -22,7 +23,7 @@ def verdict(
     """Whether drafting pays, by ``compared``; else what is missing to tell."""
     if not section.speculative:
         return _of_plain(section, prediction)
-    length, k = section.tokens_per_pass or section.acceptance_length, section.num_speculative_tokens
+    length, k = section.tokens_per_pass or section.acceptance_length, section.longest_path
     if section.draft_tokens == 0 or section.cycles == 0:
         return "Nothing was drafted in this log, so speculation neither helped nor cost more than its overhead."
     if prediction is not None and prediction.plain_refused:
@@ -31,14 +32,24 @@ def verdict(
         measured = verdict(section, compared, None, setup, machine_known)
         return f"{measured} No price stands beside it: {prediction.plain_refused}."
     if compared is not None and not possible(compared):
-        return _beyond(compared, length) if compared.measured or prediction is None else _impossible(prediction)
+        if compared.measured or prediction is None:
+            return _beyond(compared, length)
+        return _impossible(prediction, compared)
     if compared is None:
         return _unpriced(section, length, k, setup, machine_known)
     if compared.cost_ratio is None:
         return f"Speculation ran at {compared.speedup:.2f}x of {compared.against}; the log does not say why."
+    if not compared.measured and unheld(section):
+        batch = prediction.batch_size if prediction else 1
+        return (
+            f"Whether speculation pays cannot be told: by prices it is {compared.speedup:.2f}x at a batch of {batch}, "
+            f"but the log's own speed, {speed_of(section):,.1f} tokens/s, is that of an unknown number of "
+            "requests; give --batch-size, those that ran together, to hold the one against the other."
+        )
     how = "measured" if compared.measured else "estimated"
     sentence = f"{_tokens(length)} for {times(compared.cost_ratio)} plain steps ({how}, against {compared.against})"
-    advice = advise(prediction, k, compared.speedup)
+    other = _other_estimate(prediction, compared)
+    advice = advise(prediction, k, compared.speedup, hedged=bool(other))
     undrafted = prediction is not None and not prediction.draft_priced and not section.cycle_time_s
     if undrafted and not compared.measured and compared.speedup > 1:
         return (
@@ -46,13 +57,11 @@ def verdict(
             f"{times(compared.cost_ratio)} plain steps before drafting, which is not priced; say how drafts are made "
             "(--method eagle3, mtp, dflash, ngram, ...; a draft model with --drafter) to price it."
         )
-    other = _other_estimate(prediction, compared)
     if other and prediction is not None and undecided(compared.speedup, prediction.speedup or 1.0):
         first = (
             f"Whether speculation pays cannot be told: a cycle writes {sentence}, {compared.speedup:.2f}x if that step "
             "takes its price."
         )
-        advice = advice and f"With a plain step at its price: {advice[0].lower()}{advice[1:]}"
     elif abs(compared.speedup - 1) <= (EVEN if compared.measured else EVEN_ESTIMATED):
         about = "" if compared.measured else " as far as an estimate can tell"
         first = f"Speculation breaks even{about}, {compared.speedup:.2f}x: a cycle writes {sentence}."
@@ -70,6 +79,11 @@ def verdict(
     if prediction is not None and not prediction.draft_priced:
         advice = "Say how drafts are made (--method) to hold the cycle against its price."
     return f"{first}{other} {advice}".rstrip()
+
+
+def unheld(section: Section) -> bool:
+    """Whether the log has a speed that nothing can be made of, for the requests it is of are not known."""
+    return pass_time_s(section) is None and bool(speed_of(section)) and not section.running_requests
 
 
 def unexplained(prediction: Prediction | None, compared: Comparison | None) -> bool:
@@ -100,8 +114,8 @@ def _beyond(compared: Comparison, length: float | None) -> str:
     )
 
 
-def _impossible(prediction: Prediction) -> str:
-    time_s = (prediction.measured_over_predicted or 0.0) * prediction.cycle_s
+def _impossible(prediction: Prediction, compared: Comparison) -> str:
+    time_s = (compared.cost_ratio or 0.0) * prediction.plain_step_s
     return (
         f"The log did not run on what it is held against: its cycle takes {time_s * 1e3:.2f} ms, and on "
         f"{prediction.machine} one plain step alone takes {prediction.plain_step_s * 1e3:.2f} ms. Check card, cards, "
@@ -116,25 +130,46 @@ def _where_it_goes(prediction: Prediction | None, cost_ratio: float) -> str:
         return ""
     verify, draft = (part / prediction.plain_step_s for part in (prediction.verify_s, prediction.draft_s))
     rest = cost_ratio - verify - draft
-    left = f", and {rest:.2f} are not in any price (host, scheduling, other work)" if rest > 0.1 else ""
+    prompts = (prediction.prompt_share or 0.0) * cost_ratio
+    among = f"prompts of other requests about {prompts:.2f}, " if prompts > _SHOWN else ""
+    left = f", and {rest:.2f} are not in any price ({among}host, scheduling, other work)" if rest > 0.1 else ""
     return f" Verifying takes {verify:.2f} of them by price and drafting {draft:.2f}{left}."
 
 
-def advise(prediction: Prediction | None, k: int | None, speedup: float) -> str:
-    """The best draft length and the batch where drafts stop paying, held against the speed-up of the log."""
+def advise(prediction: Prediction | None, k: int | None, speedup: float, *, hedged: bool = False) -> str:
+    """The best draft length and the batch where drafts stop paying, held against the speed-up of the log.
+
+    Args:
+        k: what was drafted, of a tree its levels. hedged: whether a plain step may be off as much as the cycle.
+    """
     if prediction is None or prediction.best_num_speculative_tokens is None or prediction.fitted_speedup is None:
         return ""
     best, gain = prediction.best_num_speculative_tokens, prediction.best_speedup or 1.0
-    parts = []
-    if best == 0:
-        parts.append("no draft length pays at this load")
+    fastest, other = prediction.fastest_setting, prediction.fastest_speedup_by_prices or 1.0
+    tree, parts = prediction.tree, []
+    also = f", {other:.2f}x if a plain step is off as much" if hedged else ""
+    length = "depth of this tree" if tree else "draft length"
+    if best == 0 and other > 1 and not prediction.plain_measured:
+        parts.append(
+            f"the fastest {length}, {prediction.fastest_num_speculative_tokens} ({fastest}), is "
+            f"{prediction.fastest_speedup or 1.0:.2f}x with a plain step at its price and {other:.2f}x if that is off "
+            "as much as the cycle, so only a plain speed (--baseline) tells whether to draft at this load"
+        )
+    elif best == 0:
+        at_best = f" (at best {prediction.fastest_speedup or 1.0:.2f}x{also})" if hedged else ""
+        parts.append(f"no {length} pays at this load{at_best}")
     elif best == k:
-        parts.append("no other draft length is faster")
+        parts.append(f"no other {length} is faster")
     elif gain > _WORTH_IT * prediction.fitted_speedup:
-        parts.append(f"draft {best} instead of {k}: {gain:.2f}x")
+        parts.append(f"draft {best} {'levels ' * tree}instead of {k} ({fastest}): {gain:.2f}x{also}")
     else:
-        parts.append(f"a draft length of {best} is best, but by less than prices can tell ({gain:.2f}x)")
-    if best and best == prediction.longest_tried and best != k:
+        least = f"but by less than prices can tell ({gain:.2f}x{also}; {fastest})"
+        parts.append(f"{best} levels are best, {least}" if tree else f"a draft length of {best} is best, {least}")
+    if prediction.other_setting and (prediction.other_speedup or 0.0) > 1:
+        parts.append(f"faster than any depth of it: {prediction.other_setting}, {prediction.other_speedup:.2f}x")
+    if prediction.chain_setting and prediction.chain_setting != prediction.other_setting:
+        parts.append(f"without a tree, {prediction.chain_setting} is {prediction.chain_speedup:.2f}x")
+    if best and best == prediction.longest_tried and best != k and not tree:
         parts[-1] += f", the longest tried (speculate --from-log with --draft-lengths {2 * best} goes further)"
     if best and prediction.crossover_batch is not None:
         parts.append(f"drafting stops paying at a batch of {prediction.crossover_batch}")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clover_sim.errors import InputError, UsageError
+from clover_sim.explain._acceptance import acceptance_of, tree_of
 from clover_sim.logs import Section
+from clover_sim.speculation.settings import words
 
 if TYPE_CHECKING:
     from clover_sim.explain import Explanation
@@ -58,14 +61,22 @@ def _section(section: Section) -> Block:
     if section.passes != section.cycles:
         add("target passes", section.passes, ",.0f", "those without a draft included")
     add("output tokens", section.output_tokens, ",.0f")
-    k = section.num_speculative_tokens
-    add("draft length", k, "d", f"num_speculative_tokens {k}; SGLang's num_draft_tokens {(k or 0) + 1}")
+    k, tree = section.num_speculative_tokens, tree_of(section)
+    if tree is None:
+        add("draft length", k, "d", f"num_speculative_tokens {k}; SGLang's num_draft_tokens {(k or 0) + 1}")
+    else:
+        flags = words("sglang", tree.levels, tree)
+        add("tree", tree.budget, "d", f"tokens verified a cycle with the root, {tree.levels} levels: {flags}")
     add("drafted tokens", section.draft_tokens, ",.0f")
     add("accepted tokens", section.accepted_tokens, ",.0f")
     rate, length = section.acceptance_rate, section.acceptance_length
-    add("acceptance rate", rate, ".1%", "accepted / drafted")
+    of_tree = "" if tree is None else f", of a tree: one path is kept, so {tree.levels / (tree.budget - 1):.1%} at most"
+    add("acceptance rate", rate, ".1%", f"accepted / {'drafted' if tree is None else 'verified'}{of_tree}")
     if length is not None:
-        add("acceptance length", length, ".3f", f"bonus token included; {length - 1:.3f} without it")
+        most = "" if tree is None else f", of at most {tree.levels + 1}"
+        add("acceptance length", length, ".3f", f"bonus token included{most}; {length - 1:.3f} without it")
+    if tree is not None:
+        add("rate of a token", _alpha(section), ".3f", "the drafter's best one is the target's; by the law of trees")
     add("tokens per pass", section.tokens_per_pass, ".3f", "over all target passes")
     survival = section.per_position_survival
     if survival:
@@ -86,9 +97,18 @@ def _section(section: Section) -> Block:
     add("running", section.running_requests, ",.1f", "requests decoded together, on average")
     if section.waiting_requests:
         add("waiting", section.waiting_requests, ",.1f", "requests")
+    add("prompts", section.prompt_tokens_per_s or None, ",.1f", "tokens/s, processed beside")
     add("plain decoding", section.baseline_tokens_per_s, ",.1f", "tokens/s, by the same benchmark")
     rows.append(("lines", f"{section.lines_used:,}", f"of {section.lines_read:,} of this kind"))
     return f"{section.format}{method}", rows, []
+
+
+def _alpha(section: Section) -> float | None:
+    try:
+        made = acceptance_of(section)
+        return None if made is None else made.alpha
+    except (InputError, UsageError):
+        return None
 
 
 def _times(value: float | None, scale: float) -> float | None:
@@ -134,10 +154,20 @@ def _predicted(section: Section, p: Prediction, judgement: Judgement, stated: bo
     best = p.best_num_speculative_tokens
     if best is not None and p.best_speedup is not None:
         basis = f"a cycle {p.cycle_factor:.2f} times its price, as in the log" if p.cycle_factor else "by prices alone"
-        remark = f"{p.best_speedup:.2f} x at this batch, the best of 1 to {p.longest_tried}; {basis}"
-        rows.append(("best draft length", f"{best}", remark))
+        name = "best depth of the tree" if p.tree else "best draft length"
+        if best:
+            remark = f"{p.best_speedup:.2f} x at this batch, the best of 1 to {p.longest_tried}; {basis}"
+            rows.append((name, f"{best}", f"{remark}; {p.fastest_setting}"))
+        else:
+            rows.append((name, "0", f"plain decoding is faster; the best of 1 to {p.longest_tried} is "
+                         f"{p.fastest_num_speculative_tokens}, {p.fastest_speedup or 1.0:.2f} x; {basis}"))  # fmt: skip
+        if p.other_setting:
+            rows.append(("another shape", f"{p.other_speedup:.2f}", f"x: {p.other_setting}"))
+        if p.chain_setting:
+            rows.append(("best chain", f"{p.chain_speedup:.2f}", f"x: {p.chain_setting}"))
         if p.crossover_batch is not None:
-            rows.append(("stops paying at", f"{p.crossover_batch}", "requests together, with this draft length"))
+            what = "tree" if p.tree else "draft length"
+            rows.append(("stops paying at", f"{p.crossover_batch}", f"requests together, with this {what}"))
     told = [] if stated or not timed else [_ONE_CARD]
     return f"predicted for {p.machine}", rows, told
 

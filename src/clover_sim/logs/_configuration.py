@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 FIELDS = (
     "model", "tensor_parallel_size", "precision", "gpu", "method", "drafter", "num_speculative_tokens",
-    "speculative_num_draft_tokens", "speculative_num_steps", "speculative_eagle_topk", "parallel_drafting",
+    "speculative_num_draft_tokens", "speculative_num_steps", "speculative_eagle_topk", "parallel_drafting", "eager",
 )  # fmt: skip
 """What is kept, in the words of engines: a name, a path, a count; the method and the format as they are spelt there."""
 

@@ -50,6 +50,9 @@ class Section:
         running_requests, waiting_requests: means over the windows.
         baseline_tokens_per_s: plain decoding on the same machine.
         draft_passes: passes of the drafter.
+        levels, topk: of a tree of drafts, its longest path (the root not counted) and children a node.
+        prompt_tokens_per_s: prompts processed beside the decoding, over the same time.
+        eager_share: share of the lines that say whether a pass ran as a captured graph, and say that it did not.
     """
 
     engine: str | None
@@ -77,11 +80,21 @@ class Section:
     baseline_tokens_per_s: float | None = None
     draft_passes: float | None = None
     method: str | None = None
+    levels: int | None = None
+    topk: int | None = None
+    prompt_tokens_per_s: float | None = None
+    eager_share: float | None = None
     where: tuple[str, ...] = ()
     """First and last place (``file:line``) that its format was read from."""
     conventions: tuple[str, ...] = ()
     identities: tuple[Identity, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def longest_path(self) -> int | None:
+        """Drafts that a cycle can keep at most: the levels of a tree, else the draft length."""
+        k = self.num_speculative_tokens
+        return k if self.levels is None or k is None else min(self.levels, k)
 
 
 def counted(

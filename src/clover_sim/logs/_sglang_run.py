@@ -32,6 +32,8 @@ class _Open:
     tokens: float | None
     interrupted: bool = False
     idle: bool = False
+    prompts: float = 0.0
+    """Prompt tokens processed since."""
 
 
 @dataclass(slots=True)
@@ -53,6 +55,9 @@ class Run:
     timed_tokens: float = 0.0
     timed_s: float = 0.0
     timed_passes: float = 0.0
+    timed_prompts: float = 0.0
+    graphs: list[int] = field(default_factory=lambda: [0, 0])
+    """Lines of passes that were no captured graph, and lines that say either."""
     busy_s: float = 0.0
     waiting_s: float = 0.0
     plain_windows: int = 0
@@ -75,11 +80,13 @@ class Run:
         """The next decode line of every process opens a window."""
         self._open.clear()
 
-    def interrupt(self, tag: str, idle: bool) -> None:
-        """A prompt came in between: ``#token`` grows by it too, and after an idle spell the speed is of both."""
+    def interrupt(self, tag: str, idle: bool, prompts: float = 0.0) -> None:
+        """A prompt of so many tokens came in between: ``#token`` grows by it too, and after an idle spell the speed is
+        of both."""
         if tag in self._open:
             self._open[tag].interrupted = True
             self._open[tag].idle |= idle
+            self._open[tag].prompts += prompts
 
     def fits(self, length: float, rate: float | None) -> bool:
         """Whether a line agrees with what the rate has meant so far."""
@@ -108,9 +115,12 @@ class Run:
         rate: float | None,
         tokens: float | None,
         waiting: float | None,
+        graph: bool | None = None,
     ) -> None:
-        """Count one decode line."""
+        """Count one decode line; ``graph`` says whether its last pass was a captured one."""
         self.used += 1
+        if graph is not None and running > 0:
+            self.graphs = [self.graphs[0] + (not graph), self.graphs[1] + 1]
         self.spec_lines += length is not None
         self.plain_lines += length is None
         if length is not None and rate is not None:
@@ -140,15 +150,22 @@ class Run:
         self.windows += 1
         if written is None:
             self.unweighted = [self.unweighted[0] + length * running, self.unweighted[1] + running]
+            if steady:  # its speed and requests stand on the line; every window has as many passes
+                self._time(length, running, length * running, speed, waiting)
             return
         self.passes += written / length
         self.tokens += written
         if steady:
-            self.timed_tokens += written
-            self.timed_passes += written / length
-            self.timed_s += written / speed
-            self.busy_s += running * written / speed
-            self.waiting_s += (waiting or 0.0) * written / speed
+            self._time(length, running, written, speed, waiting)
+            self.timed_prompts += before.prompts
+
+    def _time(self, length: float, running: float, written: float, speed: float, waiting: float | None) -> None:
+        """Count the time of a window that wrote so many tokens."""
+        self.timed_tokens += written
+        self.timed_passes += written / length
+        self.timed_s += written / speed
+        self.busy_s += running * written / speed
+        self.waiting_s += (waiting or 0.0) * written / speed
 
     @staticmethod
     def _written(
@@ -233,6 +250,8 @@ class Run:
             generation_tokens_per_s=ratio(self.timed_tokens, self.timed_s),
             running_requests=ratio(self.busy_s, self.timed_s),
             waiting_requests=ratio(self.waiting_s, self.timed_s),
+            prompt_tokens_per_s=ratio(self.timed_prompts, self.timed_s) if known else None,
+            eager_share=ratio(*self.graphs),
             method=self.algorithm,
             conventions=tuple(conventions),
             identities=tuple(identities),
@@ -252,6 +271,7 @@ class Run:
         return Section(
             engine="sglang", format="SGLang decode lines without drafts", lines_read=self.plain_lines,
             lines_used=self.plain_lines, speculative=False, generation_tokens_per_s=speed, running_requests=running,
+            eager_share=None if self.spec_lines else ratio(*self.graphs),
             conventions=(
                 "no accept len: plain decoding, or block diffusion, whose passes these lines do not count",
                 *self._each(),

@@ -48,7 +48,8 @@ def trtllm_section(
         if measured is not None and length is not None:
             how = "mean over requests of their own acceptance lengths, against the one of all passes"
             identities.append(Identity("acceptance length", length, measured, "", how))
-    cycle = tpot_ms / 1e3 * measured if tpot_ms and measured and speculative else None
+    token_s = tpot_ms / 1e3 if tpot_ms else ratio(1.0, user_speed)
+    cycle = token_s * measured if token_s and measured and speculative else None
     if cycle is not None:
         conventions.append("cycle time = time per output token x acceptance length")
     return Section(

@@ -36,6 +36,7 @@ class Arguments(NamedTuple):
     drafter: Any = None
     num_speculative_tokens: int | None = None
     parallel_drafting: Any = None
+    eager: Any = None
 
 
 def arguments_of(text: str) -> Arguments | None:
@@ -53,7 +54,7 @@ def arguments_of(text: str) -> Arguments | None:
         given = {"speculative_config": keywords_at(text, found.end())}
     elif found := _COMMAND.search(text):
         words = command(found[1])
-        given = dict(flags(words, _FLAGS))
+        given = {**flags(words, _FLAGS), "enforce_eager": "--enforce-eager" in words}
         if dotted := _dotted(words):
             given["speculative_config"] = dotted
         if "model" not in given and words and not words[0].startswith("-"):
@@ -90,4 +91,5 @@ def _arguments(given: dict[str, Any]) -> Arguments:
     return Arguments(
         target, count(given.get("tensor_parallel_size")), given.get("quantization"), method,
         None if drafter == target else drafter, k, speculative.get("parallel_drafting"),
+        True if given.get("enforce_eager") in (True, "True", "true") else None,
     )  # fmt: skip

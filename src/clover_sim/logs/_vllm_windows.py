@@ -45,18 +45,18 @@ class Process:
     paired_accepted: float = 0.0
     paired_tokens: float = 0.0
     paired_running_s: float = 0.0
-    paired_lines: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
+    paired_lines: list[float] = field(default_factory=lambda: [0.0] * 5)
     odd_window: bool = False
-    engine: tuple[float, float, float] | None = None
-    """Generated tokens per second, running, waiting: of the engine line that no window has taken yet."""
+    engine: tuple[float, float, float, float] | None = None
+    """Generated tokens a second, running, waiting, prompt tokens a second: of the line that no window took yet."""
     diffusion: Windows = field(default_factory=Windows)
     engine_lines: int = 0
     engines: set[int] = field(default_factory=set)
     """Engines of the process, by the index their lines carry."""
     aggregated: int = 1
     """Engines whose sum its lines state; their speeds and requests are divided by it."""
-    busy: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
-    """Engine lines with work in hand: how many, and sums of throughput, running and waiting."""
+    busy: list[float] = field(default_factory=lambda: [0.0] * 5)
+    """Engine lines with work in hand: how many, and sums of throughput, running, waiting and prompt throughput."""
 
 
 def drafting(processes: Sequence[Process], method: str, configured_k: int | None) -> Section:
@@ -120,7 +120,7 @@ def drafting(processes: Sequence[Process], method: str, configured_k: int | None
         how = "seconds / cycles; times the requests that ran together it is the cycle time"
         identities.append(Identity("cycle time of one request alone", step, None, "s", how))
     conventions += _each(processes)
-    speed, running, waiting = _load(processes)
+    speed, running, waiting, prompts = _load(processes)
     return counted(
         "vllm",
         "vLLM V1 log",
@@ -138,6 +138,7 @@ def drafting(processes: Sequence[Process], method: str, configured_k: int | None
         generation_tokens_per_s=total("paired_tokens") / paired_s if paired_s else speed,
         running_requests=running,
         waiting_requests=waiting,
+        prompt_tokens_per_s=prompts,
         method=method or None,
         conventions=tuple(conventions),
         identities=tuple(identities),
@@ -165,7 +166,7 @@ def _per_pass(
 
 def plain(processes: Sequence[Process], beside: bool) -> Section:
     """The section of processes that print engine lines only."""
-    speed, running, waiting = _load(processes)
+    speed, running, waiting, prompts = _load(processes)
     identities = []
     if speed and running:
         how = "running requests / tokens per second, if every step writes one token for each"
@@ -174,7 +175,8 @@ def plain(processes: Sequence[Process], beside: bool) -> Section:
     return Section(
         engine="vllm", format="vLLM V1 log without drafts", lines_read=sum(p.read for p in processes),
         lines_used=sum(p.used for p in processes), speculative=False, generation_tokens_per_s=speed,
-        running_requests=running, waiting_requests=waiting, conventions=(note, *_each(processes)),
+        running_requests=running, waiting_requests=waiting, prompt_tokens_per_s=prompts,
+        conventions=(note, *_each(processes)),
         identities=tuple(identities),
     )  # fmt: skip
 
@@ -184,8 +186,12 @@ def _each(processes: Sequence[Process]) -> list[str]:
     return [one_of(count, "engines")] if count > 1 else []
 
 
-def _load(processes: Sequence[Process]) -> tuple[float | None, float | None, float | None]:
-    """Mean throughput, running and waiting requests: of the engine lines beside windows, else of all busy ones."""
+def _load(processes: Sequence[Process]) -> tuple[float | None, float | None, float | None, float | None]:
+    """Mean throughput, running and waiting requests and prompt throughput: of the engine lines beside windows, else of
+    all busy ones."""
     sums = [p.paired_lines if p.paired_lines[0] else p.busy for p in processes]
-    lines, speed, running, waiting = (sum(column) for column in zip(*sums, strict=True))
-    return (speed / lines, running / lines, waiting / lines) if lines else (None, None, None)
+    lines, *rest = (sum(column) for column in zip(*sums, strict=True))
+    if not lines:
+        return None, None, None, None
+    speed, running, waiting, prompts = (value / lines for value in rest)
+    return speed, running, waiting, prompts

@@ -20,6 +20,8 @@ MARKS = ("Decode batch", "Prefill batch", "server_args=", "ServerArgs(")
 
 _DECODE = re.compile(r"Decode batch(?:\s*\[\d+\])?[.,]\s*(?=#running-req)")
 _PREFILL = re.compile(r"Prefill batch(?:\s*\[\d+\])?[.,]\s*#new-seq")
+_NEW = re.compile(r"#new-token: (\d{1,9})")
+_GRAPHS = {"true": True, "false": False}
 _STAMP = re.compile(r"\[?(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DRAFTS = re.compile(r"speculative_num_draft_tokens=(\d{1,4})")
 _ALGORITHM = re.compile(r"speculative_algorithm='?(\w+)'?")
@@ -55,7 +57,8 @@ class Reader(Base):
             return self._decode(line, found.end())
         if _PREFILL.search(text):
             running = re.search(r"#running-req: (\d+)", text)
-            runs[-1].interrupt(line.origin, idle=bool(running and running[1] == "0"))
+            prompts = number(found[1]) if (found := _NEW.search(text)) else None
+            runs[-1].interrupt(line.origin, bool(running and running[1] == "0"), prompts or 0.0)
             return None
         if "speculative_" in text and ("ServerArgs(" in text or "server_args=" in text):
             drafts, algorithm = _DRAFTS.search(text), _ALGORITHM.search(text)
@@ -86,7 +89,8 @@ class Reader(Base):
             run = runs[-1]
         tokens = next((number(stated[name]) for name in _TOKENS if name in stated), None)
         waiting = number(stated.get("#queue-req"))
-        run.line(line.origin, _seconds(text), running, speed, length, rate, tokens, waiting)
+        graph = _GRAPHS.get(stated.get("cuda graph", "").lower())
+        run.line(line.origin, _seconds(text), running, speed, length, rate, tokens, waiting, graph)
         return True
 
     def sections(self) -> list[Section]:

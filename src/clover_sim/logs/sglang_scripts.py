@@ -23,6 +23,7 @@ _LENGTH = re.compile(rf"(?:Average )?Accept(?:ance)? length:\s*{_N}$")
 _SPEED = re.compile(rf"(?:Average )?(?:Output )?throughput\s*[:=]\s*{_N} tok(?:en)?s?/s$", re.IGNORECASE)
 _LATENCY = re.compile(rf"Average Latency:\s*{_N} s$")
 _BATCH = re.compile(rf".*\bacc(?:ept)?_length\s*=\s*{_N}\b.*\b(?:output_throughput|last_gen_throughput)\s*=\s*{_N}")
+_REQUESTS = re.compile(r"\bbatch[_ ]size\s*[=:]\s*(\d{1,6})\b")
 _MOST = 1000
 
 
@@ -32,7 +33,7 @@ class Reader(Base):
     WRITER = "SGLang"
 
     def __init__(self) -> None:
-        self._found: list[tuple[float | None, float | None, int]] = []
+        self._found: list[tuple[float | None, float | None, int, float | None]] = []
         self._speed: float | None = None
         self._lines = 0
 
@@ -46,7 +47,8 @@ class Reader(Base):
         if found := _ONE.match(text):
             return self._add(number(found["al"]), number(found["speed"]))
         if found := _BATCH.match(text):
-            return self._add(number(found[1]), number(found[2]))
+            requests = _REQUESTS.search(text)
+            return self._add(number(found[1]), number(found[2]), number(requests[1]) if requests else None)
         if found := _SPEED.match(text):
             self._speed = number(found[1])
             self._lines += 1
@@ -58,13 +60,13 @@ class Reader(Base):
             return self._add(number(found[1]), self._speed)
         return None
 
-    def _add(self, length: float | None, speed: float | None) -> Outcome:
+    def _add(self, length: float | None, speed: float | None, requests: float | None = None) -> Outcome:
         lines, self._lines, self._speed = self._lines + 1, 0, None
         if length is None or length < 1:
             return "an acceptance length that is not a number of at least 1"
         if len(self._found) >= _MOST:
             return f"more than {_MOST} summaries"
-        self._found.append((length, speed, lines))
+        self._found.append((length, speed, lines, requests))
         return True
 
     def sections(self) -> list[Section]:
@@ -73,10 +75,11 @@ class Reader(Base):
             Section(
                 engine="sglang", format="SGLang script summary", lines_read=lines, lines_used=lines,
                 acceptance_length=length, tokens_per_pass=length, generation_tokens_per_s=speed,
+                running_requests=requests,
                 conventions=(
                     "acceptance length = completion tokens / verify passes: the bonus token is included",
                     "no counts: summaries cannot be pooled with each other",
                 ),
             )
-            for length, speed, lines in self._found
+            for length, speed, lines, requests in self._found
         ]  # fmt: skip

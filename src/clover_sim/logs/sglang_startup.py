@@ -35,7 +35,8 @@ class Reader(Startup):
         if found := _ARGUMENTS.search(line.text):
             given = keywords_at(line.text, found.end())
         elif found := _COMMAND.search(line.text):
-            given = dict(flags(command(found[1]), _FLAGS))
+            words = command(found[1])
+            given = {**flags(words, _FLAGS), "disable_cuda_graph": "--disable-cuda-graph" in words}
         else:
             return None
         target, drafter = given.get("model_path"), given.get("speculative_draft_model_path")
@@ -47,5 +48,6 @@ class Reader(Startup):
             speculative_num_draft_tokens=counts["speculative_num_draft_tokens"],
             speculative_num_steps=counts["speculative_num_steps"],
             speculative_eagle_topk=counts["speculative_eagle_topk"],
+            eager=given.get("disable_cuda_graph") is True,
         )  # fmt: skip
         return True if said else None

@@ -42,7 +42,7 @@ class Reader(Base):
         self._done = [0.0, 0.0, 0.0, 0.0]
         self._lengths: set[int] = set()
         self._efficiency: float | None = None
-        self._engine = [0.0, 0.0, 0.0, 0.0]
+        self._engine = [0.0] * 5
         self._stages = [0.0, 0.0, 0.0]
         """Lines of stage times, and sums of a drafted token's and of scoring and verifying, in milliseconds."""
 
@@ -73,8 +73,9 @@ class Reader(Base):
                 return CUT_OFF
             self._used += 1
             if speed and running:
-                waiting = number(stated.get("pending")) or 0.0
-                self._engine = [a + b for a, b in zip(self._engine, (1.0, speed, running, waiting), strict=True)]
+                waiting, prompts = (number(stated.get(name)) or 0.0 for name in ("pending", "avg prompt throughput"))
+                sums = zip(self._engine, (1.0, speed, running, waiting, prompts), strict=True)
+                self._engine = [a + b for a, b in sums]
             return True
         return None
 
@@ -104,14 +105,14 @@ class Reader(Base):
         """One, or none."""
         if not self._used:
             return []
-        lines, speed, running, waiting = self._engine
-        load = (speed / lines, running / lines, waiting / lines) if lines else (None, None, None)
+        lines, *rest = self._engine
+        load = [value / lines if lines else None for value in rest]
         if not self._lengths:
             return [
                 Section(
                     engine="vllm", format="vLLM V0 log without drafts", lines_read=self._read, lines_used=self._used,
                     speculative=False, generation_tokens_per_s=load[0], running_requests=load[1],
-                    waiting_requests=load[2], conventions=("no speculative lines",),
+                    waiting_requests=load[2], prompt_tokens_per_s=load[3], conventions=("no speculative lines",),
                 )
             ]  # fmt: skip
         self.start()
@@ -145,6 +146,7 @@ class Reader(Base):
                 generation_tokens_per_s=load[0],
                 running_requests=load[1],
                 waiting_requests=load[2],
+                prompt_tokens_per_s=load[3],
                 conventions=(_CUMULATIVE, _EFFICIENCY, _OVERCOUNTED),
                 identities=tuple(identities),
                 warnings=(_OVERCOUNTED,) if cycles and abs(emitted - accepted - cycles) > 0.02 * emitted else (),

@@ -58,7 +58,7 @@ class Reader(Base):
             process = self._process(line)
             engine, process.engine = process.engine, None
             process.read += 1
-            outcome = process.diffusion.add(fields(text[found.end() :]), engine)
+            outcome = process.diffusion.add(fields(text[found.end() :]), engine and engine[:3])
             process.used += outcome is True
             return outcome
         if _ENGINE.search(text):
@@ -83,12 +83,13 @@ class Reader(Base):
         elif sums := _SUMS.search(before):
             process.aggregated = max(1, int(sums[1]))
         speed, running = number(stated.get("avg generation throughput")), number(stated.get("running"))
-        waiting = number(stated.get("waiting"))
+        waiting, prompts = (number(stated.get(name)) or 0.0 for name in ("waiting", "avg prompt throughput"))
         if speed is None or running is None:
             return CUT_OFF
         process.used += 1
         process.engine_lines += 1
-        process.engine = (speed / process.aggregated, running / process.aggregated, (waiting or 0) / process.aggregated)
+        speed, running, waiting, prompts = (n / process.aggregated for n in (speed, running, waiting, prompts))
+        process.engine = speed, running, waiting, prompts
         if speed and running:
             process.busy = [a + b for a, b in zip(process.busy, (1.0, *process.engine), strict=True)]
         return True
@@ -125,7 +126,7 @@ class Reader(Base):
     def _time(
         process: Process,
         stated: dict[str, str],
-        engine: tuple[float, float, float] | None,
+        engine: tuple[float, float, float, float] | None,
         counts: tuple[float, float, float],
     ) -> None:
         drafted, accepted, cycles = counts
@@ -136,8 +137,8 @@ class Reader(Base):
             process.timed_accepted += accepted
         if engine is None:
             return
-        speed, running, waiting = engine
-        process.paired_lines = [a + b for a, b in zip(process.paired_lines, (1, speed, running, waiting), strict=True)]
+        speed, running, *_ = engine
+        process.paired_lines = [a + b for a, b in zip(process.paired_lines, (1.0, *engine), strict=True)]
         if seconds:
             process.paired_s += seconds
             process.paired_cycles += cycles / process.aggregated

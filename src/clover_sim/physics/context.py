@@ -42,8 +42,8 @@ _GUESSES_PER_LOG_ODDS = 2.0
 class ContextPhysics(PositionDrawn):
     """One run over positions of the given kinds (:class:`TokenClass` values or :data:`DIGIT`), one byte each.
 
-    ``hazard`` grows with every pass that settles unsure positions together: ``damage.share_intact(hazard)`` is the
-    chance that the answer came through.
+    ``hazard`` grows with every pass that settles unsure positions together; ``intact()`` is the chance that the answer
+    came through.
     """
 
     __slots__ = (
@@ -187,6 +187,10 @@ class ContextPhysics(PositionDrawn):
         self._wrongs += wrong - self._wrong[position]  # a replaced token may have been wrong before
         self._wrong[position] = wrong
         return wrong
+
+    def intact(self) -> float | None:
+        """Chance in [0, 1] that no tokens settled together clashed; ``None`` for a workload without ``[quality]``."""
+        return None if self.damage is None else self.damage.share_intact(self.hazard)
 
     # ---- further abilities --------------------------------------------------------------------------------------
 

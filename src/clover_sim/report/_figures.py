@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clover_sim import row_names
 from clover_sim.columns import INTERVAL, Column
 from clover_sim.report import Look
 from clover_sim.report._text import clean
+from clover_sim.row_names import said_once as said_once
 
 MISSING = "-"
 _SECONDS = (("µs", "us", 1e-6, 1e-2), ("ms", "ms", 1e-3, 10.0), ("s", "s", 1.0, 36_000.0))
@@ -17,30 +19,12 @@ _NOISE = 1e-9
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as it is written in a strategy.
+    """The value of an option as it is written in a strategy, harmless for a terminal.
 
     >>> option_text(True), option_text(None), option_text((0.9, 0.8)), option_text("ge")
     ('true', 'none', '[0.9,0.8]', 'ge')
     """
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(option_text(v) for v in value) + "]"
-    return clean(str(value))
-
-
-_LENGTH, _WITH_ROOT = "num_speculative_tokens", "speculative_num_draft_tokens"
-
-
-def said_once(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options without the second spelling of the draft length, which is the first with the root counted.
-
-    >>> said_once({"num_speculative_tokens": 5, "speculative_num_draft_tokens": 6, "acceptance": 0.7})
-    {'num_speculative_tokens': 5, 'acceptance': 0.7}
-    """
-    k = options.get(_LENGTH)
-    twice = isinstance(k, int) and options.get(_WITH_ROOT) == k + 1
-    return {key: value for key, value in options.items() if not (twice and key == _WITH_ROOT)}
+    return clean(row_names.option_text(value))
 
 
 def options_text(options: Mapping[str, Any] | None, keys: Sequence[str] | None = None) -> str:

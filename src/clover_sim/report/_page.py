@@ -14,20 +14,23 @@ STYLE = """
 @media (prefers-color-scheme:dark){:root{--ink:#eee;--paper:#161616;--soft:#b4b4b4;--rule:#3a3a3a;--tint:#202428;
 --good:#56b4e9}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:1080px;padding:16px;
+body{margin:0 auto;max-width:1240px;padding:16px;
 font:16px/1.5 system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;color:var(--ink);background:var(--paper)}
 h1{font-size:1.5rem;line-height:1.25;margin:.4em 0}h2{font-size:1.15rem;margin:1.8em 0 .5em;
 border-bottom:1px solid var(--rule)}h3{font-size:1rem}
 p.verdict{font-size:1.1rem;padding:12px 16px;background:var(--tint);border-left:4px solid var(--good)}
-p,li,dd,dt{overflow-wrap:anywhere}
+p,li,dd,dt{overflow-wrap:anywhere}p,ul{max-width:80ch}p.verdict{max-width:none}li{margin:.25em 0}
 .note{color:var(--soft);font-size:.9rem}
-figure{margin:12px 0;overflow-x:auto}figure svg{min-width:560px;max-width:100%;height:auto}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,560px),1fr));gap:12px 20px}
+figure{margin:0;overflow-x:auto}figure svg{min-width:560px;max-width:100%;height:auto}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
-th,td{padding:4px 10px;border-bottom:1px solid var(--rule);text-align:left;white-space:nowrap}td.r{text-align:right}
-th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:2px 0;cursor:pointer}
+th,td{padding:4px 10px;border-bottom:1px solid var(--rule);text-align:left}td.r small{display:inline-block}
+th{vertical-align:bottom}td.r,th.r{text-align:right}td small{color:var(--soft);font-size:.85em;white-space:nowrap}
+th button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:2px 0;cursor:pointer;
+text-align:inherit}
 th[aria-sort=ascending] button::after{content:" \\2191"}th[aria-sort=descending] button::after{content:" \\2193"}
-tr.front td{background:var(--tint)}tr.best td{background:var(--tint);font-weight:600}
+tr.front td{background:var(--tint)}tr.best td{background:var(--tint)}tr.best td:not(.r){font-weight:600}
 pre{background:var(--tint);padding:12px;white-space:pre-wrap;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:minmax(8em,max-content) 1fr;gap:4px 16px;font-size:.9rem}dt{color:var(--soft)}
 dd{margin:0}
@@ -40,11 +43,19 @@ margin-top:8px}
 #answer b{font-size:1.2rem}
 @media (max-width:560px){body{padding:12px;font-size:15px}dl{grid-template-columns:1fr}dt{margin-top:6px}
 #whatif label{grid-template-columns:1fr 5em;gap:0 12px}#whatif label span,#whatif select{grid-column:1/3}
-.narrow{display:block}}
+.narrow{display:block}
+table,thead,tbody{display:block}thead tr{display:flex;flex-wrap:wrap;gap:2px 14px}thead tr::before{content:"Sort by:";
+color:var(--soft)}th{border:0;padding:0}tbody tr{display:grid;grid-template-columns:1fr 1fr;gap:0 16px;padding:8px 6px;
+border-bottom:1px solid var(--rule)}td,td.r{display:flex;justify-content:space-between;gap:8px;flex-wrap:wrap;border:0;
+padding:1px 0;white-space:normal;text-align:right;overflow-wrap:anywhere}
+td::before{content:attr(data-h);color:var(--soft);text-align:left}}
 @media print{@page{size:A4;margin:14mm}body{max-width:none;padding:0}figure svg{min-width:0}.wide{overflow:visible}
 table{font-size:.52rem}th,td{padding:2px;white-space:normal}td.r{white-space:nowrap}
-#whatif,.narrow{display:none}figure,tr{break-inside:avoid}}
+.pictures{display:block}#whatif,.narrow{display:none}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}}
 """
+
+
+_RIGHT = ' class="r"'
 
 
 def _hash(text: str) -> str:
@@ -97,9 +108,17 @@ def sliders() -> str:
     return '<div id="controls"></div>\n<div id="answer" role="status" aria-live="polite"></div>\n'
 
 
-def table(head: Sequence[str], rows: Sequence[str]) -> str:
-    """A table whose headings sort it."""
-    cells = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in head)
+def pictures(markup: Sequence[str]) -> str:
+    """Pictures side by side where there is room."""
+    return f'<div class="pictures">{"".join(f"<figure>{svg}</figure>" for svg in markup)}</div>\n'
+
+
+def table(head: Sequence[str], rows: Sequence[str], names: int = 0) -> str:
+    """A table whose headings sort it; all columns but the first ``names`` hold numbers."""
+    cells = "".join(
+        f'<th scope="col"{"" if i < names else _RIGHT}><button type="button">{escape(name)}</button></th>'
+        for i, name in enumerate(head)
+    )
     return (
         f'<div class="wide"><table><thead><tr>{cells}</tr></thead>\n<tbody>\n'
         + "\n".join(rows)

@@ -10,7 +10,7 @@ SCRIPT = r"""
   var data = JSON.parse(document.getElementById("data").textContent);
   var controls = document.getElementById("controls"), answer = document.getElementById("answer");
   var n = data.strategy.length, f = data.figures, STEPS = 20;
-  var state = {strategy: 0, accept: [], batch: 0}, shown = {}, places = {};
+  var state = {strategy: 0, accept: [], batch: 0}, shown = {}, places = {}, accepts = [];
   function make(tag, text, into) {
     var e = document.createElement(tag);
     if (text !== undefined) e.textContent = text;
@@ -39,12 +39,20 @@ SCRIPT = r"""
     if (v === low || v === high) return {value: v, low: v, high: v, part: 0};
     return {value: v, low: low, high: high, part: (v - low) / (high - low)};
   }
-  function placeOf(row, keys) {
-    return keys.map(function (key) { return String(data.settings[key][row]); }).join("\u0001");
+  // The first row of a strategy for each combination of the values of these keys.
+  function placesOf(keys, strategy) {
+    var name = strategy + "\u0001" + keys.join("\u0001"), found = places[name];
+    if (found) return found;
+    found = places[name] = {};
+    for (var i = n - 1; i >= 0; i--) {
+      if (data.strategy[i] !== strategy) continue;
+      found[keys.map(function (key) { return String(data.settings[key][i]); }).join("\u0001")] = i;
+    }
+    return found;
   }
-  // The computed rows around the sliders with their weights; null where one of them is missing.
-  function corners(keys) {
-    var found = [{weight: 1, parts: []}];
+  // The computed rows of a strategy around the sliders with their weights; null where one of them is missing.
+  function corners(keys, strategy) {
+    var known = placesOf(keys, strategy), found = [{weight: 1, parts: []}];
     keys.forEach(function (key) {
       var here = at(shown[key]), next = [];
       found.forEach(function (c) {
@@ -56,10 +64,19 @@ SCRIPT = r"""
       found = next;
     });
     for (var i = 0; i < found.length; i++) {
-      found[i].row = places[found[i].parts.join("\u0001")];
+      found[i].row = known[found[i].parts.join("\u0001")];
       if (found[i].row === undefined) return null;
     }
     return found;
+  }
+  // The same for a strategy that is not the chosen one: where it has not the options of the sliders, its first row of
+  // that machine, batch and length stands for it.
+  function beside(keys, strategy) {
+    var own = keys.filter(function (key) {
+      return data.settings[key].some(function (v, i) { return v !== null && data.strategy[i] === strategy; });
+    });
+    return corners(own, strategy) ||
+      corners(own.filter(function (key) { return data.options.indexOf(key) < 0; }), strategy);
   }
   function nearest(keys) {
     var best = -1, least = Infinity;
@@ -101,6 +118,14 @@ SCRIPT = r"""
     }
     return null;
   }
+  function times(a, b) { return a === null || b === null ? null : a * b; }
+  function expected(a, k) { return a >= 1 ? k + 1 : (1 - Math.pow(a, k + 1)) / (1 - a); }
+  // Tokens of a cycle of a row at another acceptance: what it wrote beyond one, scaled by the formula.
+  function written(row, a) {
+    var c = data.cycles[row], made = f.tokens[row] / f.target_passes[row];
+    if (a === null) return made;
+    return Math.min(c[0] + 1, 1 + (made - 1) * (expected(a, c[0]) - 1) / (expected(c[1], c[0]) - 1));
+  }
   function say(name, value, about) {
     var box = make("span", undefined, answer);
     make("span", name + " ", box);
@@ -110,7 +135,7 @@ SCRIPT = r"""
   function quoted(text) { return /^[\w.,:=+-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'"; }
   function update() {
     answer.textContent = "";
-    var keys = Object.keys(shown), rows = corners(keys), missing = rows === null;
+    var keys = Object.keys(shown), rows = corners(keys, state.strategy), missing = rows === null;
     if (missing) {
       var i = nearest(keys);
       if (i < 0) { make("span", "no row", answer); return; }
@@ -127,7 +152,7 @@ SCRIPT = r"""
     function gain(i) { return plain(i) / latency(i); }
     var time = mean(rows, latency), tokens = mean(rows, function (i) { return f.tokens[i]; });
     var wrong = mean(rows, function (i) { return f.locked_errors[i]; });
-    var base = mean(rows, function (i) { return f.speedup_passes[i] * passes(i); });
+    var base = mean(rows, function (i) { return times(f.speedup_passes[i], passes(i)); });
     var around = "";
     if (!exact) {
       var gains = rows.map(function (r) { return gain(r.row); });
@@ -142,12 +167,20 @@ SCRIPT = r"""
     if (batch > 1) say("in all", mark + number(time === null ? null : batch * tokens / time));
     say("latency", mark + number(time) + " s");
     say("passes", counted + number(mean(rows, function (i) { return f.target_passes[i]; })));
-    state.accept.forEach(function (a, j) {
-      var d = data.drafts[j], made = a >= 1 ? d.k + 1 : (1 - Math.pow(a, d.k + 1)) / (1 - a);
-      var own = scale(d.row, "of"), one = scale(d.row, "plain");
-      var gained = own === null || one === null ? null : made * d.token_s * one / (d.cycle_s * own);
-      say(d.name + " at acceptance " + a.toFixed(2), "\u2248\u00a0" + number(gained) + "x in time",
-        number(made) + " tokens a cycle");
+    data.drafts.forEach(function (d, j) {
+      var own = d.strategy === state.strategy ? rows : beside(keys, d.strategy), a = state.accept[j];
+      var known = own !== null && own.every(function (r) { return data.cycles[r.row] !== null; });
+      if (!known) { say(d.name, "-", "no such row was computed"); return; }
+      var now = a === null ? data.cycles[own[0].row][1] : a;
+      accepts[j](now, a !== null);
+      var cost = mean(own, function (i) {
+        var s = latency(i);
+        return s === null ? null : s * (a === null ? 1 : written(i, null) / written(i, a));
+      });
+      var as = a === null && own.length === 1 && !moved ? "" : "\u2248\u00a0";
+      var gained = cost === null ? null : mean(own, plain) / cost;
+      say(d.name + " at acceptance " + now.toFixed(2), as + number(gained) + "x",
+        "in time, " + number(mean(own, function (i) { return written(i, a); })) + " tokens a cycle");
     });
     var told = missing ? "No row was computed there; the nearest one is shown." :
       exact ? "A computed row." :
@@ -173,18 +206,17 @@ SCRIPT = r"""
     return label;
   }
   function slider(name, most, now, text, moved) {
-    var label = labelled(name), input = make("input", undefined, label), out = make("output", text(now), label);
+    var label = labelled(name), input = make("input", undefined, label), out = make("output", "", label);
+    function tell() {
+      out.textContent = text(Number(input.value));
+      input.setAttribute("aria-valuetext", out.textContent);
+    }
     input.type = "range"; input.min = 0; input.max = most; input.step = 1; input.value = now;
     input.dataset.key = name;
     input.setAttribute("aria-labelledby", label.firstChild.id);
-    input.setAttribute("aria-valuetext", text(now));
-    input.addEventListener("input", function () {
-      var v = Number(input.value);
-      moved(v);
-      out.textContent = text(v);
-      input.setAttribute("aria-valuetext", text(v));
-      update();
-    });
+    input.addEventListener("input", function () { moved(Number(input.value)); tell(); update(); });
+    tell();
+    return function (v) { input.value = v; tell(); };
   }
   function choice(name, list, now, moved) {
     var label = labelled(name), select = make("select", undefined, label);
@@ -193,18 +225,25 @@ SCRIPT = r"""
     select.value = now;
     select.addEventListener("change", function () { moved(Number(select.value)); });
   }
+  // What a new set of sliders starts on: what was chosen before, else the best row.
+  function start(key, list, before) {
+    var was = before[key] === undefined ? -1 : list.indexOf(at(before[key]).low);
+    if (was >= 0) return was;
+    var known = data.best !== null && data.strategy[data.best] === state.strategy;
+    return Math.max(known ? list.indexOf(data.settings[key][data.best]) : -1, 0);
+  }
   function build() {
-    controls.textContent = ""; shown = {}; places = {};
+    var before = shown;
+    controls.textContent = ""; shown = {};
     if (data.strategies.length > 1) {
       choice("strategy", data.strategies, state.strategy, function (v) { state.strategy = v; build(); });
     }
     Object.keys(data.settings).forEach(function (key) {
       var list = values(key);
       if (list.length < 2) return;
-      var known = data.best !== null && data.strategy[data.best] === state.strategy;
-      var first = Math.max(known ? list.indexOf(data.settings[key][data.best]) : -1, 0);
+      var first = start(key, list, before), s;
       var numbers = list.every(function (v) { return typeof v === "number"; });
-      var s = shown[key] = {list: list, at: first, whole: list.every(Number.isInteger)};
+      s = shown[key] = {list: list, at: first, whole: list.every(Number.isInteger)};
       if (!numbers) {
         choice(key, list, first, function (v) { s.at = v; update(); });
         return;
@@ -213,8 +252,6 @@ SCRIPT = r"""
         function (v) { s.at = v / STEPS; var h = at(s); return (h.part ? "\u2248 " : "") + String(h.value); },
         function (v) { s.at = v / STEPS; });
     });
-    var keys = Object.keys(shown);
-    for (var i = n - 1; i >= 0; i--) if (data.strategy[i] === state.strategy) places[placeOf(i, keys)] = i;
     if (data.batch !== null) {
       var most = Math.log2(data.batch.values[data.batch.values.length - 1]) * STEPS;
       slider("batch", most, Math.min(Math.round(state.batch * STEPS), most),
@@ -222,10 +259,10 @@ SCRIPT = r"""
         function (v) { state.batch = v / STEPS; });
     }
     data.drafts.forEach(function (d, j) {
-      var now = Math.round((state.accept[j] === undefined ? d.a : state.accept[j]) * 100);
-      state.accept[j] = now / 100;
-      slider("acceptance of " + d.name, 100, now, function (v) { return (v / 100).toFixed(2); },
-        function (v) { state.accept[j] = v / 100; });
+      if (state.accept[j] === undefined) state.accept[j] = null;
+      var set = slider("acceptance of " + d.name, 100, Math.round(100 * (state.accept[j] || 0)),
+        function (v) { return (v / 100).toFixed(2); }, function (v) { state.accept[j] = v / 100; });
+      accepts[j] = function (a, own) { if (!own) set(Math.round(a * 100)); };
     });
     update();
   }

@@ -12,6 +12,7 @@ from clover_sim.report._plot import Figure
 from clover_sim.report._price import PART_NAMES
 from clover_sim.report._rows import labels
 from clover_sim.report._sweep import PER_1K, metric_column, with_rates
+from clover_sim.stats import two_digits
 
 Row = Mapping[str, Any]
 
@@ -57,7 +58,8 @@ def beside(result: Any, name: str = "rows") -> str:
     title = _capital(f"{axis_name(speed)} by {', '.join(a.key for a in result.axes)}; {axis_name(errors)} at the right")
     desc = f"{speed.meaning} At the right: {errors.meaning}"
     sign = "x" if speed.form == "ratio" else ""
-    return kinds.bars(data, (axis_name(speed),), axis_name(speed), title, desc, notes, name, sign)
+    halves = [(row.get(result.speed + INTERVAL),) for row in rows]
+    return kinds.bars(data, (axis_name(speed),), axis_name(speed), title, desc, notes, name, sign, halves)
 
 
 def _row_name(row: Row, several: bool) -> str:
@@ -163,11 +165,20 @@ def speedups(result: Any, rows: Sequence[Row], name: str = "speedups") -> str:
     """Speed-up in passes and in time, with the errors that each strategy locked in."""
     names = labels(rows)
     data = [(n, (row["speedup_passes"], row["speedup_time"])) for n, row in zip(names, rows, strict=True)]
-    known = [row["locked_errors"] for row in rows]
-    notes = ["errors not known" if errors is None else f"{errors:.3g} locked" for errors in known]
+    halves = [tuple(row.get(key + INTERVAL) for key in ("speedup_passes", "speedup_time")) for row in rows]
+    notes = [_locked(row) for row in rows]
     title = f"Speed-up over token by token: {rows[0]['tokens']:g} tokens of {rows[0]['stream']}, {_where(result)}"
     desc = "Bars: speed-up in passes and in time of each strategy. At the right: wrong tokens that stay in the text."
-    return kinds.bars(data, ("in passes", "in time"), "times as fast as ar", title, desc, notes, name)
+    if any(half for pair in halves for half in pair):
+        title += f" (mean of {rows[0]['seeds']} seeds, 95 % interval)"
+    return kinds.bars(data, ("in passes", "in time"), "times as fast as ar", title, desc, notes, name, halves=halves)
+
+
+def _locked(row: Row) -> str:
+    errors, half = row["locked_errors"], row.get("locked_errors" + INTERVAL)
+    if errors is None:
+        return "errors not known"
+    return f"{errors:.3g}" + (f" ± {two_digits(half)}" if half else "") + " locked"
 
 
 def _where(result: Any) -> str:

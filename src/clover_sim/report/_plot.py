@@ -1,7 +1,7 @@
 """Pictures as SVG, written by hand: a figure, its axes, marks and legend. Nothing in it but text and shapes.
 
-Colours are those of Okabe and Ito (2008), which people with any common colour blindness can tell apart; every series
-also has a sign or a dash of its own. The style sheet inside has a light and a dark form.
+The first three colours are those of Okabe and Ito (2008), which people with any common colour blindness can tell
+apart; every series also has a sign and a dash of its own. The style sheet inside has a light and a dark form.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from clover_sim.report._text import clean, clip, display_width
 CHAR = 6.7
 """Width of a character of the usual size, in units of the picture; a little more than it mostly is."""
 
-LIGHT = ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#b07a00", "#3a88b8", "#555555", "#882255")
-DARK = ("#56b4e9", "#ff8a3d", "#2fd0a0", "#e39bd0", "#f0c040", "#9ad0f5", "#bbbbbb", "#ee88aa")
-SIGNS = ("circle", "square", "triangle", "diamond", "ring", "cross", "bar", "star")
-DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "6 2 1 2")
+LIGHT = ("#0072b2", "#d55e00", "#009e73", "#8a3fb0", "#b07a00", "#222222", "#e0558b", "#7a4a2a")
+DARK = ("#56b4e9", "#ff8a3d", "#2fd0a0", "#c98bff", "#f0c040", "#f2f2f2", "#ff9dbb", "#c9a182")
+INK = 5
+"""The series that is as dark as the text, for what is no series."""
+SIGNS = ("circle", "square", "triangle", "diamond", "ring", "cross", "wedge", "star")
+DASHES = ("", "7 4", "2 3", "9 3 2 3", "14 4", "4 2", "1 4", "6 2 1 2")
 
 
 def _colours(colours: Sequence[str], ink: str, grey: str, rule: str, paper: str) -> str:
@@ -31,7 +33,7 @@ STYLE = (
     "text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif}"
     ".h{font-size:15px;font-weight:600}.n{font-size:11px}.g,.a{stroke-width:1;fill:none}"
     ".l{fill:none;stroke-width:2;stroke-linejoin:round}.b{opacity:.18;stroke:none}.w{stroke-width:2;fill:none}"
-    ".k{opacity:.45}"
+    ".h2{stroke-width:1.6}.k{opacity:.45}.e{stroke-width:1.3;fill:none;opacity:.6}"
     + _colours(LIGHT, "#1b1b1b", "#5c5c5c", "#e2e2e2", "#ffffff")
     + "@media (prefers-color-scheme:dark){"
     + _colours(DARK, "#eeeeee", "#b4b4b4", "#3a3a3a", "#161616")
@@ -110,7 +112,7 @@ class Figure:
             "triangle": ("path", fill, f'd="M{cx} {number(y - size * 1.2)}L{b} {d}H{a}Z"'),
             "diamond": ("path", fill, f'd="M{cx} {low}L{b} {cy}L{cx} {high}L{a} {cy}Z"'),
             "cross": ("path", stroke, f'd="M{a} {c}L{b} {d}M{a} {d}L{b} {c}"'),
-            "bar": ("path", stroke, f'd="M{a} {cy}H{b}"'),
+            "wedge": ("path", fill, f'd="M{cx} {number(y + size * 1.2)}L{b} {c}H{a}Z"'),
             "star": ("path", stroke, f'd="M{a} {cy}H{b}M{cx} {c}V{d}"'),
         }  # fmt: skip
         tag, used, attributes = shapes[kind]
@@ -146,6 +148,29 @@ class Figure:
             f'<desc id="{name}-d">{escape(clean(self.desc))}</desc>\n<style>{STYLE}</style>\n'
             f'<rect class="p" width="100%" height="100%"/>\n' + "\n".join(self.parts) + "\n</svg>\n"
         )
+
+
+def labels_at(figure: Figure, panel: Panel, ends: Sequence[tuple[float, float, str]], gap: float = 15) -> None:
+    """The name of each series at the right, as near the end of its line as the others let it; with its sign.
+
+    ``ends`` are the places of the last points, one a series, in the order of the series.
+    """
+    x = panel.right + 22
+    order = sorted(range(len(ends)), key=lambda i: ends[i][1])
+    places: dict[int, float] = {}
+    low = panel.top + 4
+    for i in order:
+        places[i] = low = max(ends[i][1], low)
+        low += gap
+    high = panel.bottom
+    for i in reversed(order):
+        places[i] = high = min(places[i], high)
+        high -= gap
+    for i, y in places.items():
+        at_x, at_y, name = ends[i]
+        figure.path([(at_x + 5, at_y), (max(at_x + 5, panel.right + 4), at_y), (x - 6, y)], f"e s{i % len(LIGHT)} k")
+        figure.sign(x, y, i, "", 3.5)
+        figure.text(x + 9, y + 4, name, "t n")
 
 
 class Panel:

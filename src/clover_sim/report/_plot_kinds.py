@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clover_sim.report._plot import DASHES, LIGHT, Figure, Panel, panel, stack, width_of
+from clover_sim.report._plot import DASHES, INK, LIGHT, Figure, Panel, labels_at, panel, stack, width_of
 from clover_sim.report._plot_scale import Scale, label_of
 from clover_sim.report._text import clip
 
 MOST_SERIES = len(LIGHT)
+_MOST_BANDS = 3
+_LABEL = 30
+"""Characters of a name at the end of a line."""
 MOST_LABELS = 12
 """Points of a scatter that all get their names; of more only those of the front do."""
 MOST_BARS = 16
@@ -30,16 +33,26 @@ def lines(
     """Lines with bands from low to high; ``below`` are lines of the same series and their name, for axes underneath."""
     shown = [s for s in series if s.points][:MOST_SERIES]
     figure = Figure(title, desc, height=440 if below is None else 620)
-    figure.legend([s.name for s in shown], lines=True)
+    called = [clip(s.name, _LABEL) for s in shown]
+    direct = len(shown) > 1 and len(set(called)) == len(called)
+    right = 46 + max(width_of(text, 11) for text in called) if direct else 24.0
+    if not direct:
+        figure.legend([s.name for s in shown], lines=True)
     places = sorted({p[0] for s in shown for p in s.points})
     xs = Scale.around(places, log=log_x)
     if log_x and 2 <= len(places) <= 12:
         xs = Scale(places[0], places[-1], tuple(places), True)
     drawn = [(shown, names[1])] + ([] if below is None else [([*below[0]][:MOST_SERIES], below[1])])
     shares = (1.0,) if below is None else (0.6, 0.4)
-    scales = [(_scale_of(each, log_y and not n, n > 0), called, shares[n]) for n, (each, called) in enumerate(drawn)]
-    for axes, (each, _) in zip(stack(figure, xs, scales, names[0]), drawn, strict=True):
+    scales = [(_scale_of(each, log_y and not n, n > 0), name_y, shares[n]) for n, (each, name_y) in enumerate(drawn)]
+    panels = stack(figure, xs, scales, names[0], right)
+    for axes, (each, _) in zip(panels, drawn, strict=True):
         _draw(figure, axes, each)
+    if direct:
+        ends = [s.points[-1] for s in shown]
+        labels_at(figure, panels[0], [
+            (panels[0].x(end[0]), panels[0].y(end[1]), text) for end, text in zip(ends, called, strict=True)
+        ])  # fmt: skip
     return figure.svg(name)
 
 
@@ -50,8 +63,15 @@ def _scale_of(series: Sequence[Series], log: bool, zero: bool) -> Scale:
 
 
 def _draw(figure: Figure, axes: Panel, series: Sequence[Series]) -> None:
+    """A few lines with their bands, more with a bar at each point: bands of many hide each other."""
     for index, one in enumerate(series):
         colour = index % len(LIGHT)
+        if len(series) > _MOST_BANDS:
+            aside = (index - (len(series) - 1) / 2) * 1.8
+            for x, _, a, b in one.points:
+                if a != b:
+                    figure.line(axes.x(x) + aside, axes.y(a), axes.x(x) + aside, axes.y(b), f"e s{colour}")
+            continue
         low = [(axes.x(x), axes.y(a)) for x, _, a, _ in one.points]
         high = [(axes.x(x), axes.y(b)) for x, _, _, b in reversed(one.points)]
         if any(a != b for _, _, a, b in one.points):
@@ -117,9 +137,12 @@ def _label(figure: Figure, axes: Any, point: tuple[float, float, str], taken: li
 
 def bars(
     rows: Sequence[tuple[str, Sequence[float | None]]], series: Sequence[str], name_x: str, title: str, desc: str,
-    notes: Sequence[str] = (), name: str = "bars", sign: str = "x",
+    notes: Sequence[str] = (), name: str = "bars", sign: str = "x", halves: Sequence[Sequence[float | None]] = (),
 ) -> str:  # fmt: skip
-    """Horizontal bars, one group a row; ``notes`` stand at the right of each group, ``sign`` after each number."""
+    """Horizontal bars, one group a row; ``notes`` stand at the right of each group, ``sign`` after each number.
+
+    ``halves``: half the width of the interval of each bar, drawn over its end.
+    """
     each, gap = 16, 14
     group = each * len(series) + gap
     label = min(330.0, max(width_of(clip(n, 46)) for n, _ in rows) + 14)
@@ -129,7 +152,8 @@ def bars(
     top = figure.top + 4
     bottom = top + group * len(rows)
     figure.height = bottom + 52
-    values = [v for _, vs in rows for v in vs if v is not None]
+    half = [[(halves[r][s] or 0.0) if halves else 0.0 for s in range(len(vs))] for r, (_, vs) in enumerate(rows)]
+    values = [v + half[r][s] for r, (_, vs) in enumerate(rows) for s, v in enumerate(vs) if v is not None]
     scale = Scale.around([*values, 0.0], zero=True)
     left, end = 16 + label, figure.width - right
 
@@ -139,18 +163,25 @@ def bars(
     free = -1e9
     for tick in scale.ticks:
         figure.line(at(tick), top, at(tick), bottom, "g")
-        half = width_of(label_of(tick, scale), 11) / 2
-        if at(tick) - half > free + 6:
+        beside = width_of(label_of(tick, scale), 11) / 2
+        if at(tick) - beside > free + 6:
             figure.text(at(tick), bottom + 17, label_of(tick, scale), "m n", "middle")
-            free = at(tick) + half
+            free = at(tick) + beside
     figure.text((left + end) / 2, bottom + 38, name_x, "t", "middle")
     for r, (row_name, row_values) in enumerate(rows):
         y = top + r * group + gap / 2
         figure.text(left - 8, y + each * len(series) / 2 + 4, clip(row_name, 46), "t", "end")
         for s, value in enumerate(row_values):
             if value is not None:
-                figure.rect(left, y + s * each, at(value) - left, each - 2, f"f{s}", f"{row_name}: {value:.4g}")
-                figure.text(at(value) + 5, y + s * each + 11, f"{value:.2f}{sign}" if sign else f"{value:.4g}", "m n")
+                plus = f" ± {half[r][s]:.2g}" if half[r][s] else ""
+                figure.rect(left, y + s * each, at(value) - left, each - 2, f"f{s}", f"{row_name}: {value:.4g}{plus}")
+                if plus:
+                    ends, middle = (at(max(0.0, value - half[r][s])), at(value + half[r][s])), y + s * each + 7
+                    figure.line(ends[0], middle, ends[1], middle, "a h2")
+                    for x in ends:
+                        figure.line(x, middle - 3, x, middle + 3, "a h2")
+                text = f"{value:.2f}{sign}" if sign else f"{value:.4g}"
+                figure.text(at(value + half[r][s]) + 5, y + s * each + 11, text, "m n")
         if notes:
             figure.text(end + 54, y + each * len(series) / 2 + 4, notes[r], "t")
     figure.line(left, top, left, bottom, "a")
@@ -213,7 +244,7 @@ def roofline(
     axes = panel(figure, xs, ys, ("arithmetic intensity, FLOP per byte", "FLOP per second"))
     edge = max(xs.low, ys.low / bandwidth)
     roof = [(axes.x(x), axes.y(min(peak, x * bandwidth))) for x in (edge, ridge, xs.high)]
-    figure.path(roof, "l s6")
+    figure.path(roof, f"l s{INK}")
     figure.text(axes.right - 6, axes.y(peak) + 16, f"peak {peak / 1e12:.4g} TFLOP/s", "m n", "end")
     figure.text(axes.left + 8, axes.top + 14, f"slope: {bandwidth / 1e12:.4g} TB/s", "m n")
     for i, (label, x, y) in enumerate(points):

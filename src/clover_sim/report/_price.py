@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clover_sim.cost.estimate import Estimate, Pass
-from clover_sim.cost.machine import part_bytes
+from clover_sim.cost.machine import Machine, part_bytes
 from clover_sim.cost.roofline import PARTS
 from clover_sim.report import PLAIN, Look
 from clover_sim.report._text import clean, wrap
@@ -176,3 +176,37 @@ def _notes(result: Estimate, extra: dict[str, Any], look: Look) -> list[str]:
     if result.machine.hardware.uncertain:
         notes.append(f"{result.machine.hardware.name}: uncertain {', '.join(result.machine.hardware.uncertain)}")
     return [line for note in notes for line in wrap(f"note: {clean(note)}", look.width, "  ")]
+
+
+def render_runs(machine: Machine, rows: Sequence[Mapping[str, Any]], batch_size: int, look: Look = PLAIN) -> str:
+    """The runs of a ledger priced on one machine; a column of money where the rent of its cards is known.
+
+    One stream for all stands in the heading, and seeds are left out where there are none: it has to fit 80 columns.
+    """
+    from clover_sim.report._listing import render_listing
+
+    shown = ("stream", "tokens", "strategy", "seed", "target_passes", "draft_passes", "locked_errors", "bound",
+             "latency_s", "tokens_per_s")  # fmt: skip
+    streams = dict.fromkeys(str(row["stream"]) for row in rows)
+    left_out = {"stream"} if len(streams) == 1 else set()
+    if all(row["seed"] is None for row in rows):
+        left_out.add("seed")
+    keys = {key.replace("_", "\n", 1): key for key in shown if key not in left_out}
+    rent, rented = machine.hardware.price_usd_per_hour, ""
+    if rent is not None:
+        keys["USD\nper M"] = "usd_per_million_tokens"
+        rented = f"; USD per M: rent for a million tokens at that speed, {rent:g} an hour a card"
+    cards = f"{machine.tensor_parallel_size} {look.times} " if machine.tensor_parallel_size > 1 else ""
+    where = look.dot.join([
+        f"{clean(machine.model.name)} on {cards}{clean(machine.hardware.name)}", clean(machine.target_precision.name),
+        f"{clean(machine.engine.name)} engine", f"batch {batch_size}",
+        *(f"{clean(one)} stream" for one in streams if "stream" in left_out),
+    ])  # fmt: skip
+    said = (
+        "- passes, errors and tokens as they were recorded; latency: all recorded passes but the prompt's, priced "
+        "for this machine and batch; locked errors: wrong tokens that stay; bound: what most of the time goes "
+        f"to{rented}."
+    )
+    told = "\n".join(wrap(said, look.width, "  "))
+    listing = render_listing([{title: row[key] for title, key in keys.items()} for row in rows], look)
+    return f"{where}\n\n{listing}\n{told}\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from clover_sim import row_names
 from clover_sim.columns import COLUMNS, QUALITY, Column, column
 from clover_sim.report import Look
-from clover_sim.report._figures import option_text, options_text, said_once
+from clover_sim.report._figures import option_text, said_once
 from clover_sim.report._text import clean
 
 if TYPE_CHECKING:
@@ -48,18 +49,6 @@ def tokens_lifted(rows: Sequence[Row]) -> bool:
     return bool(rows) and all(by_stream.setdefault(row.get("stream"), row["tokens"]) == row["tokens"] for row in rows)
 
 
-def _varying(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """For each strategy name, the options in which its rows differ."""
-    seen: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        seen.setdefault(row["strategy"], []).append(said_once(row.get("options") or {}))
-    found = {}
-    for name, sets in seen.items():
-        keys = dict.fromkeys(key for options in sets for key in options)
-        found[name] = [key for key in keys if any(options.get(key) != sets[0].get(key) for options in sets)]
-    return found
-
-
 def labels(rows: Sequence[Row]) -> list[str]:
     """A name for the strategy of each row, with those options in which rows of one name differ.
 
@@ -68,17 +57,12 @@ def labels(rows: Sequence[Row]) -> list[str]:
     >>> labels([{"strategy": "ar", "options": {}}, one, two])
     ['ar', 'block-diffusion:threshold=0.9', 'block-diffusion:threshold=0.95']
     """
-    varying = _varying(rows)
-    found = []
-    for row in rows:
-        options = options_text(row.get("options"), varying[row["strategy"]])
-        found.append(clean(row["strategy"]) + (f":{options}" if options else ""))
-    return found
+    return [clean(name) for name in row_names.labels(rows)]
 
 
 def legend(rows: Sequence[Row]) -> list[str]:
     """For each strategy with options, those that its label does not say: every setting can be read off the page."""
-    varying, found = _varying(rows), {}
+    varying, found = row_names.varying(rows), {}
     for row in rows:
         stated = said_once(row.get("options") or {}).items()
         options = {k: v for k, v in stated if k not in varying[row["strategy"]] and (v is not None or k == "drafter")}

@@ -26,6 +26,9 @@ _POLICIES = {
 }
 """What the policies mean, for those who meet them first here."""
 
+_GROWS, _NEVER_IDLE = 0.02, 0.9
+"""Seconds of wait gained a second, and share of the time a machine works, from which a load is too much for it."""
+
 _LADDER = "tokens a second of the machine, by users who always have a request under way"
 
 _FIRST_TO_GO = (
@@ -43,12 +46,13 @@ _NAMES = {
 def render_serve(document: Mapping[str, Any], look: Look = PLAIN) -> str:
     """Ladder of users, one load in detail, sentences: who wins where, and why it stops."""
     s = document["settings"]
-    machine = f"{s['model']} on {s['gpu']}{look.dot}{s['precision']}" if "model" in s else str(s["cost"])
+    machine = f"{s['model']} on {s['gpu']}{look.dot}{s['precision']}" if "model" in s else ""
+    if s["cost"] != "roofline":  # given times have no machine
+        machine = f"{machine}{look.dot}{s['cost']} cost" if machine and s["cost"] == "floor" else f"{s['cost']} cost"
     low, high = s["output_tokens"]
-    logged = document["load"] is not None and document["load"]["log"] and not document["ladder"]
-    prompts = "prompts as logged" if logged else f"prompts of {s['prompt_tokens']:,}"
+    prompts = "prompts as logged" if s["prompt_tokens"] is None else f"prompts of {s['prompt_tokens']:,}"
     lines = wrap(
-        f"{clean(machine)}{look.dot}{prompts}, answers of {low:,} to {high:,} tokens"
+        f"{clean(machine)}{look.dot}{prompts}, answers of {f'{low:,} to ' * (low < high)}{_count(high, 'token')}"
         f"{look.dot}{s['policy']}{look.dot}at most {s['batch']} in a batch", look.width,
     )  # fmt: skip
     if document["ladder"]:
@@ -64,12 +68,23 @@ def render_serve(document: Mapping[str, Any], look: Look = PLAIN) -> str:
 
 
 def _load(load: Mapping[str, Any]) -> str:
+    requests = _count(load["requests"], "request")
     if load["log"]:
-        return f"{load['requests']:,} requests of a log"
+        return f"{requests} of a log" + ", all at once" * (not load["log_span_s"] and load["requests"] > 1)
     if load["users"] is not None:
-        return f"{load['requests']:,} requests of {load['users']} users, {load['think_s']:g} s between them"
+        return f"{requests} of {_count(load['users'], 'user')}, {load['think_s']:g} s between them"
     burst = f" in bursts of {load['burst']}" if load["burst"] > 1 else ""
-    return f"{load['requests']:,} requests at {load['rate_per_s']:g} a second{burst} (Poisson)"
+    return f"{requests} at {load['rate_per_s']:g} a second{burst} (Poisson)"
+
+
+def _count(number: float, noun: str) -> str:
+    """How many, with the noun for one or for several.
+
+    >>> _count(1, "request"), _count(2000, "request")
+    ('1 request', '2,000 requests')
+    """
+    shown = f"{number:,.0f}"
+    return f"{shown} {noun}" + "s" * (shown != "1")
 
 
 def _ladder(ladder: Sequence[Mapping[str, Any]], look: Look) -> list[str]:
@@ -123,12 +138,15 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
         said.append(_crossing(one))
     said += _why(document)
     said += _errors(rows)
-    load = document["load"]
-    rate = load["rate_per_s"] if load is not None else None
-    late = [r["strategy"] for r in rows if rate and r["requests"] and r["requests_per_s"] < 0.9 * rate]
+    most = document["ladder"][-1]["users"] if document["ladder"] else 0
+    if most > s["batch"]:
+        said.append(f"At most {_count(s['batch'], 'request')} in a batch: with more users on the ladder some of them "
+                    "always wait.")  # fmt: skip
+    late = [r for r in rows if _falls_behind(r)] if document["load"] and document["load"]["users"] is None else []
     if late:
-        said.append(f"{', '.join(late)}: answers fewer requests than come, so the queue grows as long as this load "
-                    "lasts; its latencies say how long the run was, not how fast the machine is.")  # fmt: skip
+        growth = ", ".join(f"{r['strategy']} by {r['wait_growth']:.2g} s" for r in late)
+        said.append(f"Waits grow with every second of this load ({growth}): fewer requests are answered than come, so "
+                    "latencies there say how long the run was, not how fast the machine is.")  # fmt: skip
     for one in rows:
         if one["cache_tokens"] is not None:
             said.append(
@@ -139,10 +157,13 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
             break
     said += draft_notes((one["strategy"].partition(":")[0], one["options"]) for one in rows)
     said.append(_POLICIES.get(s["policy"], ""))
+    if s["length_groups"] is not None:
+        said.append(f"The answers of the log stand in {_count(s['length_groups'], 'group')} of like length, each "
+                    "served at its mean; a larger --pool keeps more apart.")  # fmt: skip
     said.append(
-        f"Each request draws its passes from a pool of {s['pool_ledgers']:,} ledgers a strategy that the engine made "
-        f"on {s['text']} (of ar one a length, for all are equal); a step is priced as one pass of the whole batch. "
-        "Prompts are computed in steps of their own."
+        f"Each request draws its passes from a pool of {_count(s['pool_ledgers'], 'ledger')} a strategy that the "
+        f"engine made on {s['text']} (of ar one a length, for all are equal); a step is priced as one pass of the "
+        "whole batch. Prompts are computed in steps of their own."
     )
     return [one for one in said if one]
 
@@ -160,39 +181,51 @@ def _errors(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _why(document: Mapping[str, Any]) -> list[str]:
     """What a step takes and brings, alone and with the most users, for the blocks that win alone."""
     for one in document["crossovers"]:
-        if not one["strategy"].startswith("block") or one["gain_of_one_user"] <= 1:
+        if not one["strategy"].startswith("block") or (one["gain_of_one_user"] or 0) <= 1:
             continue
         figures = []
         for step in (document["ladder"][0], document["ladder"][-1]):
             block, base = (step["strategies"][label] for label in (one["strategy"], one["against"]))
-            users = "user" if step["users"] == 1 else "users"
             figures.append(
-                f"with {step['users']} {users} a step takes {block['step_s'] * 1e3:.1f} ms against "
+                f"with {_count(step['users'], 'user')} a step takes {block['step_s'] * 1e3:.1f} ms against "
                 f"{base['step_s'] * 1e3:.1f} ({block['step_s'] / base['step_s']:.1f}x) and brings each user "
                 f"{block['tokens_per_step_each']:.1f} tokens against {base['tokens_per_step_each']:.0f}"
             )
-        return [
+        said = [
             f"Why {one['strategy']} wins alone: {figures[0]}; the weights are read once for a whole block, and alone "
-            "there is nothing else to share that reading with.",
-            f"Why it stops: {figures[-1]}; many users share the reading anyway, arithmetic becomes the limit, and a "
-            "block computes each of its positions again in every pass.",
+            "there is nothing else to share that reading with."
         ]
+        stops = one["gain_at_most_users"] <= 1
+        if stops or one["gain_at_most_users"] < one["gain_of_one_user"]:
+            said.append(
+                f"Why {'it stops' if stops else 'its gain falls'}: {figures[-1]}; many users share the reading anyway, "
+                "arithmetic becomes the limit, and a block computes each of its positions again in every pass."
+            )
+        return said
     return []
+
+
+def _falls_behind(one: Mapping[str, Any]) -> bool:
+    """Whether a machine that is never idle lets its requests wait longer and longer."""
+    return (one["wait_growth"] or 0) > _GROWS and (one["busy_share"] or 0) > _NEVER_IDLE
 
 
 def _crossing(one: Mapping[str, Any]) -> str:
     name, base, users = one["strategy"], one["against"], one["wins_up_to_users"]
-    alone = f"{one['gain_of_one_user']:.2f}x for one user"
-    if users is None:
-        text = f"{name} beats {base} up to the {one['most_users']} users of the ladder ({alone}, " \
+    least, most = one["least_users"], one["most_users"]
+    alone = f"{one['gain_at_least_users']:.2f}x for {'one user' if least == 1 else _count(least, 'user')}"
+    if least == most:
+        text = f"{name} {'beats' if users is None else 'does not beat'} {base} on the one step of the ladder ({alone})"
+    elif users is None:
+        text = f"{name} beats {base} up to the {_count(most, 'user')} of the ladder ({alone}, " \
                f"{one['gain_at_most_users']:.2f}x there)"  # fmt: skip
     elif users == 0:
         text = f"{name} never beats {base} here ({alone})"
     else:
         text = (
-            f"{name} stops winning at {users:.0f} users, {one['wins_up_to_requests_per_s']:.1f} requests/s ({alone}, "
-            f"at best {one['best_gain']:.2f}x at {one['best_gain_users']}, {one['gain_at_most_users']:.2f}x at "
-            f"{one['most_users']})"
+            f"{name} stops winning at {_count(users, 'user')}, {one['wins_up_to_requests_per_s']:.1f} requests/s "
+            f"({alone}, at best {one['best_gain']:.2f}x at {one['best_gain_users']}, "
+            f"{one['gain_at_most_users']:.2f}x at {most})"
         )
     if one["loses_within"]:
         text += f"; it also loses at {', '.join(map(str, one['loses_within']))}"

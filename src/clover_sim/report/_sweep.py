@@ -52,16 +52,18 @@ def axis_text(item: Mapping[str, Any], key: str) -> str:
 
 def table(result: Any, look: Look = PLAIN, every: bool = False) -> str:
     """Heading, rows, picture, notes."""
-    if not result.rows:
-        return "no rows\n"
     keys = list(dict.fromkeys([result.speed, result.errors, result.best_by]))
     rows = [with_rates(item, keys) for item in result.rows]
-    shown = range(len(rows)) if every or len(rows) <= MOST_ROWS else sorted({*result.front, *_best(result)})
+    shown = _shown(result, every)
     some = [rows[i] for i in shown]
-    lines = _flow(heading(_Shown(some, result), look), look.dot, look)
+    lines = _flow(_heading(some or rows, result, look), look.dot, look)
+    told = [""] + [part for note in result.notes for part in wrap(f"- {clean(note)}", look.width, "  ")]
+    if not rows:
+        return "\n".join(line.rstrip() for line in [*lines, "no rows", *(told if result.notes else [])]) + "\n"
     if len(some) < len(rows):
-        what = "Pareto front" if result.front else "best"
-        lines.append(f"{what}: {count(len(some), 'row')} of {len(rows):,} (--all shows every row)")
+        lines.append(f"{_which(result)}: {count(len(some), 'row')} of {len(rows):,} (--all shows every row)")
+    if not some:
+        return "\n".join(line.rstrip() for line in [*lines, *_picture(rows, result, look), *told]) + "\n"
     strips = [Strip(["", "strategy"], [[clean(r["strategy"])] for r in some], right=False)]
     strips += [_axis_strip(axis, some) for axis in result.axes]
     if len({r["tokens"] for r in rows}) > 1 and not any(a.key == "tokens" for a in result.axes):
@@ -77,8 +79,7 @@ def table(result: Any, look: Look = PLAIN, every: bool = False) -> str:
     lines += ["", *header(strips, look)]
     for index in range(len(some)):
         lines += row(strips, index, look)
-    lines += _picture(rows, result, look)
-    lines += [""] + [part for note in result.notes for part in wrap(f"- {clean(note)}", look.width, "  ")]
+    lines += [*_picture(rows, result, look), *told]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -101,11 +102,43 @@ def _extra(result: Any) -> list[str]:
     ]  # fmt: skip
 
 
+def _shown(result: Any, every: bool) -> list[int]:
+    """Indices of the rows to show: all where they are few, else the front and what is best somewhere."""
+    if every or len(result.rows) <= MOST_ROWS:
+        return list(range(len(result.rows)))
+    return sorted({*result.front, *([] if result.best is None else [result.best]), *result.best_at})
+
+
+def _which(result: Any) -> str:
+    """What the rows that are shown have in common."""
+    parts = ["Pareto front"] if result.front else []
+    if result.places:
+        parts.append(f"best at each {' and '.join(result.places)}")
+    return " and ".join(parts) or "best"
+
+
+def _heading(rows: Sequence[Mapping[str, Any]], result: Any, look: Look) -> list[str]:
+    """What holds for all rows, in short parts, and what may be best where nobody said it."""
+    parts = heading(_Shown(rows, result), look)
+    if not rows:
+        stream = result.settings.get("profile")
+        tokens: Sequence[int] = result.question.get("tokens") or ()
+        lengths = [count(tokens[0], "token")] if len(tokens) == 1 else []
+        parts = [*([f"{clean(str(stream))} stream"] if stream else []), *lengths, *parts]
+        parts += [f"{len(result.seeds)} seeds"] if len(result.seeds) > 1 else []
+    bound = result.bound
+    if bound is not None and not all(bound.holds(row) for row in result.rows):
+        heads = metric_column(bound.key).heading
+        parts.append(f"best: at most {bound.value:g} {heads}")
+    return parts
+
+
 class _Shown:
-    """What a heading is made from: the rows that are shown, with the settings of all."""
+    """What a heading is made from: the rows that are shown, with the settings of all, axes of one value among them."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], result: Any) -> None:
-        self.rows, self.settings, self.seeds = rows, result.settings, result.seeds
+        alone = {axis.key: axis.values[0] for axis in result.axes if len(axis.values) == 1}
+        self.rows, self.settings, self.seeds = rows, {**result.settings, **alone}, result.seeds
         self.notes, self.inputs = result.notes, result.inputs
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,14 +146,12 @@ class _Shown:
         return {}
 
 
-def _best(result: Any) -> list[int]:
-    return [] if result.best is None else [result.best]
-
-
 def _mark(index: int, result: Any, look: Look) -> str:
     if index == result.best:
         return "best"
-    if index in result.alike:
+    if index in result.best_at:
+        return "best here"
+    if index in (result.alike_at if result.places else result.alike):
         return "≈ best" if look.unicode else "~ best"
     return ""
 
@@ -182,7 +213,7 @@ def markdown(result: Any, look: Look = PLAIN, every: bool = False) -> str:
         [result.speed, result.errors, result.best_by, "speedup_time", "target_passes", "latency_s"]
     ))  # fmt: skip
     rows = [with_rates(item, keys) for item in result.rows]
-    shown = list(range(len(rows)) if every or len(rows) <= MOST_ROWS else sorted({*result.front, *_best(result)}))
+    shown = _shown(result, every)
     some = [rows[i] for i in shown]
     columns: list[tuple[str, list[str], str]] = [("strategy", [r["strategy"] for r in some], "---")]
     columns += [(axis.key, [axis_text(r, axis.key) for r in some], "---:") for axis in result.axes]

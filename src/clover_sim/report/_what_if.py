@@ -15,7 +15,9 @@ from typing import Any
 from clover_sim.errors import CloverError
 from clover_sim.report._figures import option_text
 from clover_sim.report._pictures import machine_of
+from clover_sim.report._rows import tokens_lifted
 from clover_sim.report._text import clean
+from clover_sim.row_names import varying
 
 SLIDERS = ("threshold", "block_size", "batch_size", "num_speculative_tokens")
 """Options that get a slider even where no axis was named."""
@@ -40,19 +42,25 @@ def embedded(result: Any, command: str) -> str:
     """
     rows = list(result.rows)
     axes = [axis.key for axis in getattr(result, "axes", ())]
-    options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in SLIDERS))
+    differing = {k for keys in varying(rows).values() for k in keys}
+    options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in SLIDERS or k in differing))
     lengths = [k for k in ("stream", "tokens") if len({row[k] for row in rows}) > 1]
+    if "stream" in lengths and tokens_lifted(rows):
+        lengths.remove("tokens")  # each stream has its own
     settings: dict[str, list[Any]] = {}
     for key in dict.fromkeys([*axes, *options, *lengths]):
         settings[key] = [_number_or_text(_setting(row, key)) for row in rows]
     names = list(dict.fromkeys(row["strategy"] for row in rows))
+    cycles = [_cycle(row) for row in rows]
     data = {
         "strategies": names,
         "strategy": [names.index(row["strategy"]) for row in rows],
         "settings": {k: v for k, v in settings.items() if len({repr(x) for x in v if x is not None}) > 1},
         "axes": axes,
+        "options": [key for key in settings if any(key in row["options"] for row in rows)],
         "figures": {k: [_short(row.get(k)) for row in rows] for k in FIGURES},
-        "drafts": _drafts(rows),
+        "drafts": _drafts(rows, names, cycles, settings.get("acceptance", ())),
+        "cycles": cycles,
         "batch_size": result.settings.get("batch_size"),
         "batch": None if "batch_size" in axes else _batches(result, rows),
         "best": getattr(result, "best", None),
@@ -61,20 +69,25 @@ def embedded(result: Any, command: str) -> str:
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-def _drafts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """What the acceptance slider needs of each draft-and-verify strategy's last row: k, a, what a cycle costs."""
-    found: dict[str, dict[str, Any]] = {}
-    plain = {(r["stream"], r["tokens"]): r for r in rows if r["strategy"] == "ar"}
-    for index, row in enumerate(rows):
-        k, rate = row["options"].get("num_speculative_tokens"), (row.get("drafter") or {}).get("acceptance")
-        ratio = row.get("speedup_time")
-        if isinstance(k, int) and rate and ratio and row["latency_s"] and row["target_passes"]:
-            base = plain.get((row["stream"], row["tokens"]), {}).get("latency_s") or ratio * row["latency_s"]
-            found[row["strategy"]] = {
-                "name": clean(row["strategy"]), "row": index, "k": k, "a": _short(sum(rate) / len(rate)),
-                "cycle_s": row["latency_s"] / row["target_passes"], "token_s": base / row["tokens"],
-            }  # fmt: skip
-    return list(found.values())
+def _cycle(row: Row) -> tuple[int, float] | None:
+    """Draft length and mean acceptance of a draft-and-verify row, for the acceptance slider; ``None`` for others."""
+    k, rate = row["options"].get("num_speculative_tokens"), (row.get("drafter") or {}).get("acceptance")
+    if not isinstance(k, int) or not rate or not sum(rate) or not row.get("speedup_time") or not row["target_passes"]:
+        return None
+    return k, float(_short(sum(rate) / len(rate)))
+
+
+def _drafts(
+    rows: Sequence[Row], names: Sequence[str], cycles: Sequence[tuple[int, float] | None], asked: Sequence[Any]
+) -> list[dict[str, Any]]:
+    """The strategies whose acceptance can be moved; not those whose rows already differ in it."""
+    found = []
+    for number, name in enumerate(names):
+        own = [i for i, row in enumerate(rows) if row["strategy"] == name]
+        told = len({repr(asked[i]) for i in own}) > 1 if asked else False
+        if any(cycles[i] for i in own) and not told:
+            found.append({"name": clean(name), "strategy": number})
+    return found
 
 
 def _batches(result: Any, rows: Sequence[Row]) -> dict[str, Any] | None:

@@ -6,16 +6,16 @@ well as in the data that its script reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from clover_sim.columns import COLUMNS, INTERVAL
+from clover_sim.columns import COLUMNS, QUALITY, Column
 from clover_sim.report import PLAIN, Look, _page, _pictures, _what_if
-from clover_sim.report._figures import option_text
+from clover_sim.report._figures import cells, option_text, unit_of
 from clover_sim.report._rows import heading, labels
+from clover_sim.report._sweep import PER_1K, metric_column, with_rates
 from clover_sim.report._text import clean
-from clover_sim.stats import two_digits
 
 if TYPE_CHECKING:
     from clover_sim.report._contract import Result
@@ -24,6 +24,8 @@ EXTENSIONS = (".html", ".htm")
 
 _LEFT_OUT = ("tokens", "draft_passes", "ms_per_pass")
 """Numbers of the usual table that the page's has not: the first stands elsewhere, the others follow from its own."""
+_GAINED = ("speedup_time", "tokens_per_s")
+"""What the columns of numbers begin with; errors follow."""
 _MOST_SHOWN = 400
 """Rows of the table; the pictures and the sliders have all."""
 
@@ -36,8 +38,8 @@ def render(result: Result, look: Look = PLAIN) -> str:
     parts = [
         _page.section("Answer", _verdict(result)),
         _page.section("What if", _page.sliders() + _page.note(_about_sliders(result)), "whatif"),
-        _page.section("Pictures", _page.note("Pictures and tables scroll sideways.", narrow=True)
-                      + "".join(f"<figure>{svg}</figure>" for svg in _svgs(result))),
+        _page.section("Pictures", _page.note("Pictures scroll sideways.", narrow=True)
+                      + _page.pictures(_svgs(result))),
         _page.section("Rows", _table(result)),
         _page.section("Reproduce", f"<pre><code>{_text(command(result))}</code></pre>" + _page.note(
             f"clover-sim {__version__}{_run(result)}, standard library only; the same command, the same figures.")),
@@ -67,13 +69,13 @@ def _question(result: Any) -> tuple[str, str]:
 
 
 def _verdict(result: Any) -> str:
-    notes = list(result.notes)
-    if not notes:
+    from clover_sim.report._answer import answer
+
+    said = answer(result)
+    notes = "".join(f"<li>{_text(note)}</li>" for note in result.notes)
+    if not said and not notes:
         return _page.note("nothing to say")
-    answers = [note for note in notes if " against token by token: " in note or note.startswith("Best ")]
-    answer = answers[-1] if answers else notes[-1]
-    rest = "".join(f"<li>{_text(note)}</li>" for note in notes if note != answer)
-    return f'<p class="verdict">{_text(answer)}</p><ul>{rest}</ul>'
+    return (f'<p class="verdict">{_text(said)}</p>' if said else "") + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def _svgs(result: Any) -> list[str]:
@@ -97,57 +99,80 @@ def _varied(row: Mapping[str, Any], key: str) -> Any:
 def _table(result: Any) -> str:
     rows = list(result.rows)
     axes = [axis.key for axis in getattr(result, "axes", ())]
-    front, best = set(getattr(result, "front", ())), getattr(result, "best", None)
+    front = set(getattr(result, "front", ()))
+    best = {*getattr(result, "best_at", ()), getattr(result, "best", None)} - {None}
     names = [row["strategy"] for row in rows] if axes else labels(rows)
     shown = range(len(rows))
     if len(rows) > _MOST_SHOWN:
-        kept = front | ({best} if best is not None else set())
+        kept = front | best
         step = -(-len(rows) // (_MOST_SHOWN - min(len(kept), _MOST_SHOWN // 2)))
         shown = sorted(kept | set(range(0, len(rows), step)))  # type: ignore[assignment]
-    usual = [c for c in COLUMNS if c.numeric and c.priority is not None and c.key not in _LEFT_OUT]
-    numbers = [c for c in usual if any(row.get(c.key) is not None for row in rows)]
+    numbers = _numbers(result, rows)
+    rows = [with_rates(row, [c.key for c in numbers]) for row in rows]
     told = [key for key in ("stream", "tokens", "strategy") if rows and len({row[key] for row in rows}) == 1]
     if not axes and "strategy" in told:
         told.remove("strategy")  # the only name that a row of a comparison has
     if "stream" not in told and "tokens" in told:
         told.remove("tokens")  # the heading says them of one stream only
     first = [key for key in ("stream", "tokens", "strategy") if key not in told]
-    head = [*first, *axes, *(c.heading + (" (s)" if c.form == "seconds" else "") for c in numbers)]
+    texts = [cells(c, rows, PLAIN) for c in numbers]
+    head = [*first, *axes, *(c.heading + (f" ({unit_of(c, rows, PLAIN)[0]})" if c.form == "seconds" else "")
+                             for c in numbers)]  # fmt: skip
     lines = []
     for i in shown:
         row = rows[i]
-        cells = [f"<td>{_text(names[i])}</td>" if key == "strategy" else _cell(row[key]) for key in first]
-        cells += [_cell(_varied(row, key)) for key in axes]
-        cells += [_cell(row.get(c.key), row.get(c.key + INTERVAL)) for c in numbers]
-        style = ' class="best"' if i == best else ' class="front"' if i in front else ""
-        lines.append(f"<tr{style}>{''.join(cells)}</tr>")
+        values = [(names[i] if key == "strategy" else row[key], "") for key in first]
+        values += [(_varied(row, key), "") for key in axes]
+        values += [(row.get(c.key), texts[n][i].strip()) for n, c in enumerate(numbers)]
+        line = [_cell(value, text, called) for (value, text), called in zip(values, head, strict=True)]
+        style = ' class="best"' if i in best else ' class="front"' if i in front else ""
+        lines.append(f"<tr{style}>{''.join(line)}</tr>")
     hint = ""
     if len(lines) < len(rows):
         hint = _page.note(f"{len(lines)} of {len(rows):,} rows: the Pareto front and an even choice of the others; "
                           "CSV and JSON exports have all.")  # fmt: skip
-    return hint + _page.table(head, lines)
+    return hint + _page.table(head, lines, len(first) + len(axes))
 
 
-def _cell(value: Any, half: float | None = None) -> str:
+def _numbers(result: Any, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """The columns of numbers: what was gained and what it cost first; none that is empty, or 0 in every row."""
+    judged = [getattr(result, key) for key in ("speed", "errors", "best_by") if hasattr(result, key)]
+    keys = [*_GAINED, *judged]
+    if not any(key.endswith(PER_1K) for key in judged):
+        keys.append(QUALITY[0])
+    usual = [c.key for c in COLUMNS if c.numeric and c.priority is not None]
+    left_out = {*_LEFT_OUT, *(key.removesuffix(PER_1K) for key in judged if key.endswith(PER_1K))} - set(judged)
+    found = []
+    for key in dict.fromkeys([*keys, *(key for key in usual if key not in left_out)]):
+        counted = [v for row in rows if (v := row.get(key.removesuffix(PER_1K))) is not None]
+        if counted and (key in keys or any(counted)):
+            found.append(metric_column(key))
+    return found
+
+
+def _cell(value: Any, figure: str, heading: str) -> str:
+    """A cell with its heading, which a narrow screen shows beside it; ``figure`` is a number as it is written."""
+    start = f'<td data-h="{_text(heading)}"'
     if value is None:
-        return "<td>-</td>"
+        return f"{start}>-</td>"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-        plus = f" ± {two_digits(half)}" if half else ""
-        return f'<td class="r" data-v="{value!r}">{shown}{plus}</td>'
+        shown, mark, half = (figure or option_text(value)).partition("±")
+        plus = f" <small>{mark}{half}</small>" if mark else ""
+        return f'{start} class="r" data-v="{value!r}"><span>{_text(shown)}{plus}</span></td>'
     text = option_text(value)
     try:
-        return f'<td class="r" data-v="{float(text)!r}">{_text(text)}</td>'
+        return f'{start} class="r" data-v="{float(text)!r}">{_text(text)}</td>'
     except ValueError:
-        return f"<td>{_text(text)}</td>"
+        return f"{start}>{_text(text)}</td>"
 
 
 def _about_sliders(result: Any) -> str:
     """How the sliders come to their figures, and what is missing."""
     said = (
         "On computed values the sliders show the computed row; between them straight lines between its neighbours, "
-        "marked with \u2248. Acceptance uses the formula for independent drafts, E = (1 - a^(k+1)) / (1 - a) tokens a "
-        "cycle."
+        "marked with \u2248. At its own acceptance a strategy shows its row on the machine, batch and length chosen "
+        "above; at another what it wrote beyond one token a cycle goes with E - 1, E = (1 - a^(k+1)) / (1 - a) being "
+        "the tokens of a cycle of independent drafts."
     )
     if not hasattr(result, "axes"):
         said += (
@@ -197,6 +222,8 @@ def command(result: Any, point: bool = False) -> str:
         words += ["--seeds", f"{seeds[0]}:{seeds[-1] + 1}" if len(seeds) > 1 else str(seeds[0])]
     for bar in () if point else getattr(result, "where", ()):
         words += ["--where", str(bar)]
+    if hasattr(result, "where") and not point and not result.where and result.bound is None:
+        words += ["--where", "none"]
     if hasattr(result, "axes") and not point:
         words += ["--pareto", f"{result.speed},{result.errors}", "--best", result.best_by]
     return " ".join(quote(word) for word in words)

@@ -86,12 +86,20 @@ def _fit(columns: Sequence[Column], rows: Sequence[Row], look: Look) -> tuple[li
     strips = {c.key: _strip(c, rows, look, _LABEL_WIDTH) for c in columns}
     chosen = {c.key for c in columns if not _droppable(c, look)}
     used = sum(strips[key].width + GAP for key in chosen) - GAP
-    for c in sorted((c for c in columns if c.key not in chosen), key=lambda c: c.priority or 0):
+    rest = [c for c in columns if c.key not in chosen]
+    for c in sorted(rest, key=lambda c: (_says_nothing(c, rows), c.priority or 0)):
+        if _says_nothing(c, rows) and any(d.key not in chosen and not _says_nothing(d, rows) for d in rest):
+            break
         if used + GAP + strips[c.key].width <= width:
             chosen.add(c.key)
             used += GAP + strips[c.key].width
     shown = [c for c in columns if c.key in chosen]
     return shown, [strips[c.key] for c in shown]
+
+
+def _says_nothing(column: Column, rows: Sequence[Row]) -> bool:
+    """Whether a column is 0 in every row, and so makes room before any that is not."""
+    return column.numeric and not any(row.get(column.key) for row in rows)
 
 
 def _droppable(column: Column, look: Look) -> bool:

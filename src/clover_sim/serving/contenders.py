@@ -2,54 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from clover_sim.agents.sizes import Size
 from clover_sim.prepare import Strategy, make_strategy
+from clover_sim.prepare.schedule import scheduled
 from clover_sim.rng import substream
 from clover_sim.serving.arrivals import Source
 from clover_sim.serving.core import Server
 from clover_sim.serving.limits import Limits
-from clover_sim.serving.pool import Passes, Pool, make_pool
+from clover_sim.serving.pool import Passes, Pool
 from clover_sim.serving.pricing import CostPricer
 
 
 class Contender:
-    """A strategy with its pools: (requests being decoded from which it holds, pool)."""
+    """A strategy with its pools: (requests being decoded from which it holds, pool).
 
-    def __init__(self, label: str, strategy: Strategy, pools: Sequence[tuple[int, Pool]], limits: Limits) -> None:
+    Args:
+        prompt_tokens: of a request whose source names no size. log: the sizes among which such a one is drawn instead.
+    """
+
+    def __init__(
+        self, label: str, strategy: Strategy, pools: Sequence[tuple[int, Pool]], limits: Limits, prompt_tokens: int,
+        log: Sequence[Size],
+    ) -> None:  # fmt: skip
         self.label, self.strategy, self.pools, self.limits = label, strategy, pools, limits
+        self.prompt_tokens, self.log = prompt_tokens, log
         self.pricer = CostPricer(strategy.cost)
 
-    def serve(self, source: Source, prompt_tokens: int, seed: int, progress: Any = None, total: int = 0) -> Any:
+    def serve(self, source: Source, seed: int, progress: Any = None, total: int = 0) -> Any:
         """One run; the same ``seed`` draws the same lengths for every strategy."""
-        draw = substream(seed, "serve/requests").random
+        draw, log = substream(seed, "serve/requests").random, self.log
 
         def choose(prompt: int | None, output: int | None, decoding: int) -> tuple[Passes, int]:
+            if output is None and log:
+                _, prompt, output = log[int(draw() * len(log))]
             pool = next(p for start, p in reversed(self.pools) if decoding >= start or start <= 1)
-            return pool.draw(draw(), output), prompt_tokens if prompt is None else prompt
+            return pool.draw(draw(), output), self.prompt_tokens if prompt is None else prompt
 
         return Server(self.pricer, self.limits, choose).run(source, progress, total)
 
 
 def make_contender(
     strategy: Strategy, given: Any, schedule: Sequence[tuple[int, int]], cost: Any, limits: Limits,
-    make: tuple[Any, ...],
+    prompt_tokens: int, log: Sequence[Size], pool_of: Callable[[Strategy], Pool],
 ) -> Contender:  # fmt: skip
-    text, lengths, size, rules, progress, streams = make
-
-    def pool_of(one: Strategy) -> Pool:
-        return make_pool(one, text, lengths, size, rules, progress, streams)
-
+    """A strategy with its pool, or one for each draft length of a schedule, which its options then state."""
     label = _label(strategy, given)
-    if schedule and hasattr(strategy.decoder, "num_speculative_tokens"):
-        pools = []
-        for start, k in schedule:
-            other = make_strategy(replace(strategy.decoder, num_speculative_tokens=k) if k else "ar", cost)
-            pools.append((start, pool_of(other)))
-        return Contender(f"{label}, scheduled", strategy, pools, limits)
-    return Contender(label, strategy, [(1, pool_of(strategy))], limits)
+    if not (schedule and drafts(strategy)):
+        return Contender(label, strategy, [(1, pool_of(strategy))], limits, prompt_tokens, log)
+    pools = []
+    for start, k in schedule:
+        other = make_strategy("ar", cost)
+        if k:
+            ((other,), _) = scheduled([strategy], ((start, start, k),), start, 0)
+        pools.append((start, pool_of(other)))
+    said = {key: schedule_text(schedule, add) for key, add in _LENGTHS.items() if key in strategy.options}
+    shown = strategy._replace(options=strategy.options | said)
+    return Contender(f"{label}, scheduled", shown, pools, limits, prompt_tokens, log)
+
+
+_LENGTHS = {"num_speculative_tokens": 0, "speculative_num_draft_tokens": 1}
+"""The options that say how many tokens a cycle drafts, and what they count beside the drafts."""
+
+
+def drafts(strategy: Strategy) -> bool:
+    """Whether a schedule applies to it."""
+    return "num_speculative_tokens" in strategy.options
+
+
+def schedule_text(schedule: Sequence[tuple[int, int]], root: int = 0) -> str:
+    """As it is written on the command line; ``root`` is added to each length.
+
+    >>> schedule_text([(1, 5), (32, 0)])
+    '1:5,32:0'
+    """
+    return ",".join(f"{users}:{k + root}" for users, k in schedule)
 
 
 def _label(strategy: Strategy, given: Any) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
+_LEAST_JUDGED = 20
+"""Requests below which nothing is said of how waits grow."""
 LEFT_OUT = 0.1
 """Share of the requests at the beginning, and of those at the end, that the steady speed leaves out."""
 
@@ -27,6 +29,7 @@ class Record:
     area: float = 0.0
     inside: int = 0
     sojourns: float = 0.0
+    start_s: array[float] = field(default_factory=lambda: array("d"))
     wait_s: array[float] = field(default_factory=lambda: array("d"))
     first_token_s: array[float] = field(default_factory=lambda: array("d"))
     per_token_s: array[float] = field(default_factory=lambda: array("d"))
@@ -46,6 +49,7 @@ class Record:
 
     def waited(self, arrival: float, time: float) -> None:
         """A request's prompt was computed; its wait includes that."""
+        self.start_s.append(time)
         self.wait_s.append(time - arrival)
 
     def busy(self, seconds: float, batch: int, steps: int = 1, prefill: bool = False) -> None:
@@ -96,6 +100,24 @@ class Record:
             return self.tokens / self.span_s if self.span_s else 0.0
         return sum(self.written[low + 1 : high + 1]) / (self.end_s[high] - self.end_s[low])
 
+    def wait_growth(self) -> float | None:
+        """Seconds of wait gained in each second of arrivals, from the second to the last quarter of the requests.
+
+        0 unless each of these quarters waits longer than the one before it: only a queue that grows does that, by
+        load - 1. ``None`` where it cannot be told: few requests, or all at once.
+        """
+        n = len(self.wait_s)
+        if n < _LEAST_JUDGED:
+            return None
+        waits, arrivals = [], []
+        for quarter in (1, 2, 3):
+            part = slice(n * quarter // 4, n * (quarter + 1) // 4)
+            waits.append(fsum(self.wait_s[part]) / len(self.wait_s[part]))
+            arrivals.append(fsum(self.start_s[part]) / len(self.start_s[part]) - waits[-1])
+        if arrivals[2] <= arrivals[0]:
+            return None
+        return (waits[2] - waits[0]) / (arrivals[2] - arrivals[0]) if waits[0] < waits[1] < waits[2] else 0.0
+
     def summary(self, first_token_target_s: float | None = None, per_token_target_s: float | None = None
                 ) -> dict[str, Any]:  # fmt: skip
         """The document of one run, in SI units; the targets are those of ``goodput_per_s``."""
@@ -116,6 +138,7 @@ class Record:
             "prefill_share": self.prefill_s / self.busy_s if self.busy_s else None,
             "mean_batch": self.batch_steps / self.steps if self.steps else None,
             "mean_in_system": self.area / span if span else None, "preemptions": self.preempted,
+            "wait_growth": self.wait_growth(),
             **percentiles("wait_s", self.wait_s), **percentiles("first_token_s", self.first_token_s),
             **percentiles("per_token_s", self.per_token_s), **percentiles("latency_s", self.latency_s),
         }  # fmt: skip

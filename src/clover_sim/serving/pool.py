@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from clover_sim.agents.texts import open_text
 from clover_sim.engine import run
 from clover_sim.prepare import Strategy
 from clover_sim.records import Kind
 from clover_sim.request import Run
+from clover_sim.serving.lengths import Lengths
 
 LEAST_POOL = 1000
 """Ledgers of a pool; a test holds the server with it within 2 % of the engine's own interleaving."""
@@ -45,59 +46,87 @@ class Passes(NamedTuple):
     locked_errors: int = 0
 
 
-class Pool:
-    """Sequences sorted by their length."""
-
-    __slots__ = ("_lengths", "sequences")
-
-    def __init__(self, sequences: Sequence[Passes]) -> None:
-        self.sequences = sorted(sequences, key=lambda s: s.tokens)
-        self._lengths = [s.tokens for s in self.sequences]
-
-    def __len__(self) -> int:
-        return len(self.sequences)
+class Pool(Protocol):
+    """Where requests draw their passes from."""
 
     def draw(self, u: float, tokens: int | None = None) -> Passes:
-        """A sequence by ``u`` in [0, 1): any, or one of those whose length is nearest to ``tokens``."""
+        """A sequence by ``u`` in [0, 1): of any length, or of the one that stands for ``tokens``."""
+        ...
+
+
+class Drawn:
+    """Sequences that the engine made, sorted by their length; ``lengths`` says which stands for one of a log."""
+
+    __slots__ = ("_lengths", "_tokens", "sequences")
+
+    def __init__(self, sequences: Sequence[Passes], lengths: Lengths) -> None:
+        self.sequences = sorted(sequences, key=lambda s: s.tokens)
+        self._lengths = lengths
+        self._tokens = [s.tokens for s in self.sequences]
+
+    def draw(self, u: float, tokens: int | None = None) -> Passes:
+        """See :class:`Pool`."""
         if tokens is None:
             return self.sequences[int(u * len(self.sequences))]
-        lengths = self._lengths
-        at = min(bisect_left(lengths, tokens), len(lengths) - 1)
-        if at and tokens - lengths[at - 1] < lengths[at] - tokens:
-            at -= 1
-        first = bisect_left(lengths, lengths[at])
-        last = bisect_left(lengths, lengths[at] + 1)
+        length = self._lengths.of(tokens)
+        first, last = bisect_left(self._tokens, length), bisect_left(self._tokens, length + 1)
         return self.sequences[first + int(u * (last - first))]
 
 
-def make_pool(
-    strategy: Strategy, text: str, lengths: Sequence[int], size: int = LEAST_POOL,
-    rules: dict[str, Any] | None = None, progress: Callable[[int, int], None] | None = None,
-    streams: dict[tuple[int, int], Any] | None = None,
-) -> Pool:  # fmt: skip
-    """Run the engine ``size`` times, over the lengths in turn, a seed each.
+class Cut:
+    """Plain decoding: every text of a length takes the same passes, so the longest is cut to any length."""
 
-    ``streams`` keeps what was opened, for the pools of other strategies. Token by token every text of a length takes
-    the same passes, so there one run stands for all of that length.
+    __slots__ = ("_lengths", "_longest", "_made")
+
+    def __init__(self, longest: Passes, lengths: Lengths) -> None:
+        self._longest, self._lengths = longest, lengths
+        self._made: dict[int, Passes] = {}
+
+    def draw(self, u: float, tokens: int | None = None) -> Passes:
+        """See :class:`Pool`."""
+        lengths = self._lengths
+        length = lengths.ledgers[int(u * len(lengths.ledgers))] if tokens is None else lengths.of(tokens)
+        found = self._made.get(length)
+        if found is None:
+            found = self._made[length] = cut(self._longest, length)
+        return found
+
+
+def cut(plain: Passes, tokens: int) -> Passes:
+    """The first ``tokens`` units of passes that write one token each."""
+    segments, left = [], tokens
+    for segment in plain.segments:
+        units = min(left, segment.units)
+        if units:
+            segments.append(segment._replace(units=units, growth=segment.growth if units > 1 else 0.0))
+        left -= units
+    return Passes(tuple(segments), tokens)
+
+
+def make_pool(
+    strategy: Strategy, text: str, lengths: Lengths, rules: dict[str, Any] | None = None,
+    progress: Callable[[int, int], None] | None = None, streams: dict[tuple[int, int], Any] | None = None,
+) -> Pool:  # fmt: skip
+    """Run the engine once for each of the ``lengths``, a seed each.
+
+    ``streams`` keeps what was opened, for the pools of other strategies.
     """
-    made: list[Passes] = []
-    same: dict[int, Passes] = {}
-    for number in range(size):
-        length = lengths[number % len(lengths)]
-        if strategy.name == "ar" and length in same:
-            made.append(same[length])
-            continue
-        stream = streams.get((length, number)) if streams is not None else None
+    streams = {} if streams is None else streams
+
+    def decoded(length: int, number: int) -> Passes:
+        stream = streams.get((length, number))
         if stream is None:
-            stream = open_text(text, length, number)
-            if streams is not None:
-                streams[length, number] = stream
-        one = passes_of(run(strategy.decoder, stream, **(rules or {})))
-        same.setdefault(length, one)
-        made.append(one)
+            stream = streams[length, number] = open_text(text, length, number)
+        return passes_of(run(strategy.decoder, stream, **(rules or {})))
+
+    if strategy.name == "ar":
+        return Cut(decoded(lengths.longest, 0), lengths)
+    made: list[Passes] = []
+    for number, length in enumerate(lengths.ledgers):
+        made.append(decoded(length, number))
         if progress is not None and number % 50 == 0:
-            progress(number, size)
-    return Pool(made)
+            progress(number, len(lengths.ledgers))
+    return Drawn(made, lengths)
 
 
 def passes_of(finished: Run) -> Passes:

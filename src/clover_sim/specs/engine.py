@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from clover_sim.errors import InputError, UsageError, suggest
 from clover_sim.specs import check
@@ -126,6 +126,23 @@ Override = tuple[str, tuple[tuple[str, Any], ...]]
 """A word, and the constants that differ where it holds."""
 
 
+class Known(NamedTuple):
+    """A step of plain decoding that was measured, and the factors on its price between which it may lie.
+
+    Args:
+        model, precision, cards: what ran. batch_size, context_tokens: of each sequence the cached tokens.
+        low, high: factors on the expected time.
+    """
+
+    model: str
+    precision: str
+    cards: int
+    batch_size: int
+    context_tokens: int
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
     """One engine: its constants, and what differs on certain hardware.
@@ -138,6 +155,7 @@ class EngineSpec:
             ones over earlier ones.
         schedulers: the same pairs by the name of a scheduler, for an engine that has had several.
         aliases, sources, note: other names; where the figures come from; what a reader must know.
+        known: steps that were measured, near which the price is surer (:mod:`clover_sim.cost.surety`).
     """
 
     name: str
@@ -148,6 +166,7 @@ class EngineSpec:
     aliases: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     note: str = ""
+    known: tuple[Known, ...] = ()
 
     def constants(self, hardware: HardwareSpec, head: str = "") -> EngineConstants:
         """The constants that hold on ``hardware``, for drafts of ``head`` if one is named.

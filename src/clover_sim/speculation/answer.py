@@ -8,6 +8,7 @@ from typing import Any
 from clover_sim.acceptance import Acceptance
 from clover_sim.cost import Machine, MemoryPicture
 from clover_sim.speculation.cycles import Cycle
+from clover_sim.speculation.trees import OtherTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Answer:
             each.
         scheduled: ``(batch, speed-up)`` under the schedule given, or under that one.
         wasted_drafts: drafted tokens rejected for each 1000 written. extra_bytes: drafter, and its cache.
+        topk: of a tree, its children a node. other_tree: another tree, or a chain, that is faster than any depth of it;
+            best_chain: the fastest chain instead of a tree.
+        schedule_by_prices: the schedule if a plain step is off as much as the measured cycle; ``None`` where it was
+            measured or nothing is off. most_batch: largest batch that was priced. usual_k: whether the draft length is
+            the method's usual one, for none was given.
         memory: with the drafter. largest_batch_plain, largest_batch: sequences that fit without and with the drafter.
     """
 
@@ -68,6 +74,22 @@ class Answer:
     memory: MemoryPicture
     range_speedup: tuple[float, float] | None
     verdict: str
+    topk: int = 1
+    other_tree: OtherTree | None = None
+    best_chain: OtherTree | None = None
+    schedule_by_prices: tuple[tuple[int, int, int], ...] | None = None
+    most_batch: int = 1
+    usual_k: bool = False
+
+    @property
+    def fastest(self) -> Point:
+        """The fastest draft length tried, whether it pays or not."""
+        return max(self.lengths, key=lambda point: point.speedup)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the cycle was measured and the plain step was not, so that two speed-ups are possible."""
+        return self.cycle.factor != 1 and not self.cycle.plain_measured
 
     @property
     def by_prices(self) -> float:

@@ -7,7 +7,9 @@ from typing import Any
 
 from clover_sim.speculation.answer import Answer, Point
 from clover_sim.speculation.methods import METHODS, TREE
-from clover_sim.speculation.words import longest
+from clover_sim.speculation.settings import SCHEDULE, setting
+from clover_sim.speculation.trees import OtherTree
+from clover_sim.speculation.words import longest, unexplained
 
 SCHEMA = "clover-sim/speculation/1"
 Taken = Sequence[tuple[str, Any, str]]
@@ -42,6 +44,10 @@ def document(found: Answer, taken: Taken = ()) -> dict[str, Any]:
         "break_even_acceptance_length": found.break_even_length, "break_even_acceptance_rate": found.break_even_rate,
         "break_even_alpha": found.break_even_alpha, "worst_case_speedup": found.worst_case,
         "wasted_drafts_per_1000_tokens": found.wasted_drafts, "best_num_speculative_tokens": found.best_k,
+        "fastest_num_speculative_tokens": found.fastest.k, "fastest_setting": setting(found, found.fastest.k),
+        "num_speculative_tokens_given": not found.usual_k,
+        "tree": accepted.tree._asdict() if accepted.tree else None,
+        "other_tree": _other(found, found.other_tree), "best_chain": _other(found, found.best_chain),
         "longest_num_speculative_tokens_tried": found.lengths[-1].k,
         "lengths": [
             {
@@ -53,6 +59,9 @@ def document(found: Answer, taken: Taken = ()) -> dict[str, Any]:
         "speedup_by_batch": [{"batch_size": b, "speedup": s} for b, s in found.by_batch],
         "crossover_batch": found.crossover_batch,
         "num_speculative_tokens_per_batch_size": [list(run) for run in found.schedule],
+        "num_speculative_tokens_per_batch_size_by_prices":
+            None if found.schedule_by_prices is None else [list(run) for run in found.schedule_by_prices],
+        "largest_batch_priced": found.most_batch,
         "speedup_by_batch_scheduled": [{"batch_size": b, "speedup": s} for b, s in found.scheduled],
         "drafter_bytes": found.drafter_bytes, "drafter_cache_bytes": found.drafter_cache_bytes,
         "fits": found.memory.fits, "largest_batch": found.largest_batch,
@@ -62,12 +71,22 @@ def document(found: Answer, taken: Taken = ()) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _other(found: Answer, other: OtherTree | None) -> dict[str, Any] | None:
+    if other is None:
+        return None
+    return {
+        **other.tree._asdict(), "tokens_per_cycle": other.tokens, "cost_ratio": other.cost_ratio,
+        "speedup": other.speedup, "setting": setting(found, other.tree.levels, other.tree),
+    }  # fmt: skip
+
+
 def outline(found: Answer, taken: Taken = ()) -> list[Block]:
     """The answer as headed rows for a terminal."""
     c, machine = found.cycle, found.machine
     ms = 1e3
     rows = [
-        ("speed-up", f"{found.speedup:.2f}", f"x ({found.low:.2f} to {found.high:.2f})"),
+        ("speed-up", f"{found.speedup:.2f}", f"x ({found.low:.2f} to {found.high:.2f}, as the verify pass may cost)"),
+        ("levels" if found.acceptance.tree else "draft length", f"{c.shape.k}", _told_length(found)),
         ("tokens per cycle", f"{found.tokens_per_cycle:.2f}", f"of at most {c.shape.k + 1}, bonus included"),
         ("cost of a cycle", f"{found.cost_ratio:.2f}", "plain steps (R); as many tokens break even"),
         ("plain step", f"{c.plain_s * ms:.2f}", f"ms at a batch of {c.batch_size}"),
@@ -84,7 +103,8 @@ def outline(found: Answer, taken: Taken = ()) -> list[Block]:
         rows.append(("in no price", f"{c.rest_s * ms:.2f}", rest))
         rows.append(("by prices alone", f"{found.by_prices:.2f}", "x, if a cycle took as priced"))
     if found.break_even_rate is not None:
-        rows.append(("break-even rate", f"{found.break_even_rate:.1%}", "accepted / drafted at this length"))
+        over = "verified, of this tree" if found.acceptance.tree else "drafted at this length"
+        rows.append(("break-even rate", f"{found.break_even_rate:.1%}", f"accepted / {over}"))
     else:
         rows.append(("break-even rate", "none", "not even full acceptance pays"))
     rows += [
@@ -93,21 +113,58 @@ def outline(found: Answer, taken: Taken = ()) -> list[Block]:
         ("extra memory", f"{(found.drafter_bytes + found.drafter_cache_bytes) / 1e9:.2f}", "GB: drafter and its cache"),
     ]
     if found.range_speedup:
-        rows.append(("range", f"{found.range_speedup[0]:.2f}", f"to {found.range_speedup[1]:.2f} x for such texts"))
+        low, high = found.range_speedup
+        rows.append(("range", f"{low:.2f}", f"to {high:.2f} x, as texts of this kind are accepted; cost as above"))
     where = f"{machine.model.name} on {machine.hardware.name}, {machine.engine.name}"
     batches = [
         (f"batch {b}", f"{s:.2f}", f"x; {by_schedule:.2f} by schedule")
         for (b, s), (_, by_schedule) in zip(found.by_batch, found.scheduled, strict=True)
     ]
-    runs = ", ".join(f"[{a}, {b}, {k}]" for a, b, k in found.schedule)
     return [
         *([_said(taken)] if taken else []),
         (f"{c.shape.method} for {where}", rows, []),
-        ("by draft length", [_length(found, p) for p in found.lengths], _about_lengths(found)),
-        ("by batch, this length", batches, [f"best length by batch, as vLLM takes it: [{runs}]"]),
+        (_by_length(found), [_length(found, p) for p in found.lengths], _about_lengths(found)),
+        ("by batch, this length", batches, _schedules(found)),
         ("what the acceptance means", [], [f"- {line}" for line in found.acceptance.echo()]),
         ("verdict", [], [found.verdict]),
     ]
+
+
+def _told_length(found: Answer) -> str:
+    """The length in the engine's flags, and whether anybody asked for it."""
+    told = setting(found, found.cycle.shape.k)
+    if not found.usual_k:
+        return told
+    return f"{told}; the usual one of {found.cycle.shape.method}, for none was given: others below"
+
+
+def _by_length(found: Answer) -> str:
+    tree = found.acceptance.tree
+    return f"by levels of the tree, {tree.topk} children a node, {tree.budget} tokens" if tree else "by draft length"
+
+
+def _schedules(found: Answer) -> list[str]:
+    """The fastest length by batch, up to where and why, and what a plain step off as much would make of it."""
+    engine, most = found.machine.engine.name, found.most_batch
+    what = "levels" if found.acceptance.tree else "draft tokens"
+    if engine.startswith("vllm"):
+        said = f"best length by batch, as vLLM takes it: {SCHEDULE} = {_runs(found.schedule)}"
+    else:
+        said = f"best length by batch, each [first batch, last batch, {what}]: {_runs(found.schedule)}"
+        if found.best_k:
+            said += f"; at a batch of {found.cycle.batch_size}: {setting(found, found.best_k)}"
+    full = most == found.largest_batch
+    end = f"at {most} the memory is full (weights, drafter, cache of {found.cycle.context_tokens:,} tokens a request)"
+    lines = [said, end if full else f"batches beyond {most} were not priced"]
+    if found.schedule[-1][2]:
+        lines[1] += ", and up to there drafts never lose with it"
+    if found.schedule_by_prices is not None and found.schedule_by_prices != found.schedule and unexplained(found.cycle):
+        lines.append(f"if a plain step is off as much as the cycle: {_runs(found.schedule_by_prices)}")
+    return lines
+
+
+def _runs(schedule: Sequence[tuple[int, int, int]]) -> str:
+    return "[" + ", ".join(f"[{a}, {b}, {k}]" for a, b, k in schedule) + "]"
 
 
 def _length(found: Answer, p: Point) -> tuple[str, str, str]:
@@ -118,7 +175,9 @@ def _length(found: Answer, p: Point) -> tuple[str, str, str]:
 def _about_lengths(found: Answer) -> list[str]:
     said = []
     if not found.best_k:
-        said.append("best: none, plain decoding is faster")
+        off_too = found.fastest.speedup * found.cycle.factor
+        doubt = f"; the fastest, {found.fastest.k}, is {off_too:.2f} x if a plain step is off as much as the cycle"
+        said.append("best: none, plain decoding is faster" + doubt * (found.uncertain and off_too > 1))
     elif further := longest(found):
         said.append(f"best: {found.best_k}, {further}")
     if METHODS[found.cycle.shape.method].how != TREE and found.known_k < found.lengths[-1].k:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clover_sim.acceptance import Acceptance, alpha_of_length
+from clover_sim.acceptance import Acceptance, DraftTree, alpha_of_length
+from clover_sim.acceptance.trees import alpha_on
 from clover_sim.arguments import checked
 from clover_sim.cost import Machine, memory_check
 from clover_sim.cost.estimate import named_machine
-from clover_sim.draft_trees import best_first, fit_first
 from clover_sim.errors import InputError, UsageError
 from clover_sim.speculation.answer import Answer, Point
 from clover_sim.speculation.batches import BATCHES, check_schedule, crossover, length_at, runs_of
@@ -17,6 +17,7 @@ from clover_sim.speculation.cycles import NOTHING, Cycle, Measured, cycle
 from clover_sim.speculation.heads import drafter_model
 from clover_sim.speculation.methods import BLOCK, METHODS, MOST_LEVELS, MOST_TOKENS, TREE, Shape, shape_of
 from clover_sim.speculation.presets import preset
+from clover_sim.speculation.trees import fastest_trees
 from clover_sim.speculation.words import verdict
 
 MOST_BATCH, MOST_CONTEXT = 65_536, 10**18
@@ -63,13 +64,14 @@ def speculate(
         machine = named_machine(model, gpu, engine, precision)
     elif any((model, gpu, engine, precision)):
         raise UsageError("machine and its parts contradict each other: give the machine, or name model, gpu and engine")
+    usual_k = isinstance(shape, str)
     if isinstance(shape, str):
         shape = shape_of(shape)
     if isinstance(acceptance, str):
         acceptance, usual = preset(acceptance, shape.method, shape.k)
         hit_rate = usual if hit_rate is None else hit_rate
         if METHODS[shape.method].how == TREE:
-            acceptance = Acceptance(best_first(acceptance.survival[0], shape.k, topk, shape.width).survival)
+            acceptance = replace(acceptance.at(1), rho=1.0).on(DraftTree(shape.k, topk, shape.width))
     hit_rate = 1.0 if hit_rate is None else hit_rate
     _check_figures(batch_size, context_tokens, hit_rate, most_k)
     if schedule is not None:
@@ -79,8 +81,7 @@ def speculate(
     if drafter is not None and drafter.vocab_size and shape.method == "draft-model":
         _same_vocabulary(machine, drafter.vocab_size)
     whole = acceptance
-    if METHODS[shape.method].how != TREE:
-        acceptance = acceptance.at(shape.k)
+    acceptance = _on_shape(acceptance, shape, topk)
     asked = _Asked(machine, shape, acceptance, whole, context_tokens, hit_rate, measured, batch_size, topk)
     here = asked.price(shape, batch_size)
     ratio, band, made = here.cost_ratio, here.ratio_band, asked.tokens(acceptance)
@@ -92,22 +93,31 @@ def speculate(
     most = max(batch_size, min(memory.largest_batch_size or BATCHES[-1], BATCHES[-1]))
     batches = sorted({batch_size, *(b for b in BATCHES if b <= most)})
     fastest = runs_of(lambda batch: asked.fastest(tried, batch), most)
-    need = (ratio - 1) / (hit_rate * shape.k) if hit_rate else 2.0
+    extra = (ratio - 1) / hit_rate if hit_rate else 2.0 * shape.k
     found = Answer(
         machine=machine, cycle=here, acceptance=acceptance, tokens_per_cycle=made, cost_ratio=ratio,
         speedup=made / ratio, low=made / band[1], high=made / band[0], break_even_length=ratio,
-        break_even_rate=need if need <= 1 else None,
-        break_even_alpha=alpha_of_length(max(1 + need * shape.k, 1.0), shape.k) if need <= 1 else None,
-        worst_case=1 / ratio, lengths=lengths, best_k=best.k if best.speedup > 1 else 0, known_k=whole.k,
+        break_even_rate=extra / acceptance.verified if extra <= shape.k else None,
+        break_even_alpha=_alpha(max(1 + extra, 1.0), acceptance, shape.k) if extra <= shape.k else None,
+        worst_case=1 / ratio, lengths=lengths, best_k=best.k if best.speedup > 1 else 0,
+        known_k=whole.k if whole.tree is None else lengths[-1].k,
         by_batch=tuple((b, asked.speedup(b)) for b in batches),
         crossover_batch=crossover(lambda batch: asked.speedup(batch) >= 1, most), schedule=fastest,
         scheduled=_scheduled(asked, batches, fastest if schedule is None else schedule),
-        wasted_drafts=1000 / made * hit_rate * max(shape.k - (acceptance.length - 1), 0.0),
+        wasted_drafts=1000 / made * hit_rate * max(acceptance.verified - (acceptance.length - 1), 0.0),
         drafter_bytes=memory.drafter_bytes, drafter_cache_bytes=memory.kv_bytes - alone.kv_bytes,
         largest_batch_plain=alone.largest_batch_size, largest_batch=memory.largest_batch_size, memory=memory,
         range_speedup=None if spread is None else
         (asked.tokens(spread[0].at(shape.k)) / ratio, asked.tokens(spread[1].at(shape.k)) / ratio), verdict="",
+        topk=topk, most_batch=most, usual_k=usual_k,
     )  # fmt: skip
+    if acceptance.tree is not None:
+        beside = max(best.speedup, found.speedup)
+        trees = fastest_trees(acceptance, shape, lambda s: asked.price(s, batch_size), asked.tokens, beside)
+        found = replace(found, other_tree=trees[0], best_chain=trees[1] if topk > 1 else None)
+    if found.uncertain:
+        least = 1 / here.factor
+        found = replace(found, schedule_by_prices=runs_of(lambda batch: asked.fastest(tried, batch, least), most))
     return replace(found, verdict=verdict(found))
 
 
@@ -120,6 +130,21 @@ def _check_figures(batch_size: int, context_tokens: int, hit_rate: float, most_k
         raise UsageError(
             f"context {context_tokens}, most_k {most_k}: expected at most {MOST_CONTEXT}, and 1 to {MOST_TOKENS}"
         )
+
+
+def _on_shape(acceptance: Acceptance, shape: Shape, topk: int) -> Acceptance:
+    """Acceptance on the shape asked for; what is given for a tree without naming one is by level of just this."""
+    if METHODS[shape.method].how != TREE:
+        return acceptance.at(shape.k)
+    tree = DraftTree(shape.k, topk, shape.width)
+    if acceptance.tree is None:
+        survival = acceptance.survival[: shape.k]
+        return Acceptance(survival, acceptance.given, acceptance.rho, tree)
+    return acceptance if acceptance.tree == tree else acceptance.on(tree)
+
+
+def _alpha(length: float, accepted: Acceptance, k: int) -> float:
+    return alpha_of_length(length, k) if accepted.tree is None else alpha_on(length, accepted.tree)
 
 
 def _most(shape: Shape, most_k: int | None) -> int:
@@ -161,16 +186,15 @@ class _Asked:
     def speedup(self, batch: int) -> float:
         return self.tokens(self.acceptance) / self.price(self.shape, batch).cost_ratio
 
-    def fastest(self, tried: Sequence[_Tried], batch: int) -> int:
-        """The fastest length at a batch, 0 if plain decoding is."""
+    def fastest(self, tried: Sequence[_Tried], batch: int, least: float = 1.0) -> int:
+        """The fastest length at a batch, 0 if it gains no more than ``least``."""
         gain, k = max((made / self.price(shape, batch).cost_ratio, k) for k, shape, made in tried)
-        return k if gain > 1 else 0
+        return k if gain > least else 0
 
     def resized(self, lengths: Sequence[int]) -> list[_Tried]:
         """The same method at other lengths, and the tokens of a cycle."""
         shape, found = self.shape, []
         tree = METHODS[shape.method].how == TREE
-        first = fit_first(self.acceptance.length, shape.k, self.topk, shape.width) if tree else 0.0
         for k in lengths:
             if k == shape.k:
                 other, made = shape, self.acceptance
@@ -178,7 +202,7 @@ class _Asked:
                 other = shape_of(
                     shape.method, k, drafter=shape.drafter, topk=self.topk, budget=max(shape.width, k + 1)
                 )
-                made = Acceptance(best_first(first, k, self.topk, other.width).survival)
+                made = self.acceptance.on(DraftTree(k, self.topk, other.width))
             else:
                 parallel = len(shape.draft_widths) == 1 and shape.k > 1
                 other = shape_of(shape.method, k, drafter=shape.drafter, parallel=parallel)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from clover_sim.speculation.answer import Answer
 from clover_sim.speculation.cycles import Cycle
-from clover_sim.speculation.methods import BLOCK, METHODS
+from clover_sim.speculation.methods import BLOCK, METHODS, TREE
+from clover_sim.speculation.settings import setting
 
 EVEN = 0.05
 """Distance from 1 within which a priced speed-up is neither a gain nor a loss."""
 
-_NONE = "no draft length pays."
 _WORTH_IT = 1.02
 """Gain from which another draft length is more than a hair better."""
 
@@ -27,15 +27,13 @@ def verdict(found: Answer) -> str:
         first = f"Speculation pays, {speedup:.2f}x: {what}."
     else:
         first = f"Speculation is slower than plain decoding, {speedup:.2f}x: {what}, {_reason(found)}."
-    advice = _advice(found)
-    if unsure:
-        advice = "With a plain step at its price: " + (f"{advice[0].lower()}{advice[1:]}" if found.best_k else _NONE)
-    return f"{first}{_misfit(found)} {advice}"
+    return f"{first}{_misfit(found)} {_advice(found)}"
 
 
 def unexplained(c: Cycle) -> bool:
     """Whether the measured cycle lies outside the band of its price, and no plain step was measured beside it."""
-    return not c.plain_measured and not c.low_s <= c.verify_s * c.factor <= c.high_s
+    low, high = (ratio / c.factor for ratio in c.ratio_band)
+    return not c.plain_measured and not low <= c.cost_ratio * (1 + 1e-9) <= high * (1 + 2e-9)
 
 
 def undecided(speedup: float, by_prices: float, even: float = EVEN) -> bool:
@@ -85,30 +83,48 @@ def _reason(found: Answer) -> str:
 
 def _advice(found: Answer) -> str:
     k, best, parts = found.cycle.shape.k, found.best_k, []
+    tree = METHODS[found.cycle.shape.method].how == TREE
+    off_too = found.fastest.speedup * found.cycle.factor
+    doubtful = found.cycle.factor != 1 and unexplained(found.cycle)
+    also = f", {off_too:.2f}x if a plain step is off as much" if doubtful else ""
+    length = "depth of this tree" if tree else "draft length"
     if best and best != k:
-        gain = found.lengths[best - 1].speedup
+        gain, further = found.lengths[best - 1].speedup, longest(found)
         hair = "" if gain > _WORTH_IT * found.speedup else ", by a hair"
-        further = longest(found)
         more = f"{hair}; it is {further}" if further else hair
+        told = f"{gain:.2f}x{also}{more}; {setting(found, best)}"
         if found.speedup < 1 - EVEN and gain < 1 + EVEN:
-            parts.append(f"draft {best} instead of {k} and it breaks even ({gain:.2f}x{more})")
+            parts.append(f"draft {best} {'levels ' * tree}instead of {k} and it breaks even ({told})")
         else:
-            parts.append(f"draft length {best} is best ({gain:.2f}x{more})")
+            parts.append(f"{best} levels are best ({told})" if tree else f"draft length {best} is best ({told})")
     elif best:
         further = longest(found)
-        parts.append(f"no other draft length is faster ({further})" if further else "no other draft length is faster")
+        parts.append(f"no other {length} is faster" + (f" ({further})" if further else ""))
+    elif found.uncertain and off_too > 1:
+        parts.append(
+            f"the fastest {length}, {found.fastest.k} ({setting(found, found.fastest.k)}), is "
+            f"{found.fastest.speedup:.2f}x with a plain step at its price and {off_too:.2f}x if that is off as much as "
+            "the cycle, so only a plain speed (--baseline) tells whether to draft at this load"
+        )
     elif found.break_even_rate is None:
         hits = found.cycle.hit_rate
         of = f"{k + 1} tokens" if hits == 1 else f"{k + 1} tokens in {hits:.0%} of the cycles"
         parts.append(f"even full acceptance ({of}) could not pay for it: leave it off here")
     else:
         parts.append(f"it would pay from {found.break_even_length:.2f} tokens a cycle on; as it is, leave it off")
+    if (other := found.other_tree) is not None and other.speedup > 1:
+        what = f"a chain of {other.tree.levels}" if other.tree.topk == 1 else f"a tree of {other.tree.budget}"
+        told = setting(found, other.tree.levels, other.tree)
+        parts.append(f"{what} is faster, {other.speedup:.2f}x with {other.tokens:.2f} tokens a cycle ({told})")
+    if (chain := found.best_chain) is not None and (other is None or other.tree != chain.tree):
+        parts.append(f"without a tree, {setting(found, chain.tree.levels, chain.tree)} is {chain.speedup:.2f}x")
     batch = found.cycle.batch_size
     if best and found.crossover_batch is not None and found.crossover_batch > batch:
         parts.append(f"it stops paying at a batch of {found.crossover_batch}")
     elif best and found.speedup > 1 and found.crossover_batch is None:
         parts.append(f"it would still pay down to {found.break_even_length:.2f} tokens a cycle")
     elif not best and (later := [(a, n) for a, _, n in found.schedule if a > batch and n]):
-        parts.append(f"from a batch of {later[0][0]} on, draft length {later[0][1]} pays")
+        what = f"{later[0][1]} levels pay" if tree else f"draft length {later[0][1]} pays"
+        parts.append(f"from a batch of {later[0][0]} on, {what}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."

@@ -12,6 +12,7 @@ from clover_sim.options import build, split_spec
 from clover_sim.physics.base import Physics
 from clover_sim.records import TokenClass
 from clover_sim.streams.base import Stream
+from clover_sim.streams.grammars import GRAMMARS
 
 if TYPE_CHECKING:
     from clover_sim.physics.classed import ClassedSettings
@@ -84,10 +85,7 @@ def text_stream(text: TokenText, settings: ClassedSettings, name: str | None = N
 
 PROFILES = {
     "reference": Profile("the published 24-word stream, followed to the letter", _reference_settings, _open_reference),
-    "tool-call": Profile("JSON tool calls from a grammar, one a line", _classed_settings, _open_synthetic, text_stream),
-    "code": Profile("Python functions from a grammar", _classed_settings, _open_synthetic, text_stream),
-    "chat": Profile("English prose from a grammar", _classed_settings, _open_synthetic, text_stream),
-    "math": Profile("worked arithmetic from a grammar", _classed_settings, _open_synthetic, text_stream),
+    **{name: Profile(text.summary, _classed_settings, _open_synthetic, text_stream) for name, text in GRAMMARS.items()},
     "context": Profile(
         "a fitted model's confidence, which waits for its context; see list workloads",
         _context_settings,

@@ -14,20 +14,13 @@ from itertools import count as count_from
 from clover_sim.errors import UsageError, suggest
 from clover_sim.rng import substream
 from clover_sim.streams.files import TokenText
+from clover_sim.streams.grammars import GRAMMARS
 
-SYNTHETIC = ("tool-call", "code", "chat", "math")
+SYNTHETIC = tuple(GRAMMARS)
 """Names that :func:`synthetic_tokens` takes."""
 
 Draw = Callable[[], float]
 """A source of uniform numbers in [0, 1)."""
-
-_GRAMMARS = {
-    # profile: (module below clover_sim.streams, language of its text)
-    "tool-call": ("grammar_tools", "jsonl"),
-    "code": ("grammar_code", "python"),
-    "chat": ("grammar_chat", "prose"),
-    "math": ("grammar_math", "prose"),
-}
 
 
 def synthetic_record(profile: str, seed: int, index: int) -> str:
@@ -71,13 +64,13 @@ def synthetic_tokens(profile: str, seed: int, count: int, vocabulary: str = "qwe
         # A record ends with a line end and the next begins with a letter or a brace: both split on their own.
         tokens += tokenize(grammar(substream(seed, f"text/{profile}/{index}").random, index), vocabulary)
     del tokens[count:]
-    language = _GRAMMARS[profile][1]
+    language = GRAMMARS[profile].language
     return TokenText(profile, language, tuple(tokens), classify(tokens, language))
 
 
 @cache
 def _grammar(profile: str) -> Callable[[Draw, int], str]:
-    if profile not in _GRAMMARS:
+    if profile not in GRAMMARS:
         raise UsageError(f"unknown profile {profile!r}{suggest(profile, SYNTHETIC)}")
-    record: Callable[[Draw, int], str] = import_module(f"clover_sim.streams.{_GRAMMARS[profile][0]}").record
+    record: Callable[[Draw, int], str] = import_module(f"clover_sim.streams.{GRAMMARS[profile].module}").record
     return record

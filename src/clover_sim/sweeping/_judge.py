@@ -13,6 +13,9 @@ from clover_sim.stats import ci95, mean
 Row = Mapping[str, Any]
 Samples = Mapping[str, Sequence[float | None]]
 
+USUAL_WHERE = "locked_errors_per_1k<=10"
+"""What may be best where nobody says what."""
+
 MOST_PAIRS = 20_000
 """Pairs of rows that are compared to say how sure the front is: about half a second."""
 
@@ -27,17 +30,35 @@ _TESTS: dict[str, Callable[[float, float], bool]] = {
 
 
 def check_metric(key: str, what: str) -> str:
-    """``key`` if it is a figure that rows have, else :class:`UsageError` with the nearest one."""
-    key = key.strip().replace("-", "_")
+    """The key of a figure that rows have, given as such or as the heading of a table; else :class:`UsageError`.
+
+    >>> check_metric("speedup-time", "best"), check_metric("tok/s", "best"), check_metric("locked errors/1k", "best")
+    ('speedup_time', 'tokens_per_s', 'locked_errors_per_1k')
+    """
     known = [*MEASURED, *(count + PER_1K for count in _COUNTS)]
-    if key not in known:
-        raise UsageError(f"{what} {key!r} is not a figure of a row{suggest(key, known)}")
-    return key
+    words = key.strip()
+    key = words.replace("-", "_")
+    if key in known:
+        return key
+    headings = {c.heading: c.key for c in COLUMNS if c.key in MEASURED}
+    headings |= {f"{heading}/1k": of + PER_1K for heading, of in headings.items() if of in _COUNTS}
+    if (found := headings.get(" ".join(words.lower().split()))) is not None:
+        return found
+    hint = suggest(key, known)
+    if "did you mean" not in hint:
+        hint = suggest(words, headings)
+        hint = hint if "did you mean" in hint else f"; known: {', '.join(known)}"
+    raise UsageError(f"{what} {words!r} is not a figure of a row{hint}")
 
 
 def more_is_better(key: str) -> bool:
     """Whether a larger value of the figure is better."""
     return key.removesuffix(PER_1K) in _HIGH
+
+
+def is_speed(key: str) -> bool:
+    """Whether the figure says how fast something is."""
+    return key in _HIGH or key == "latency_s"
 
 
 def figure(row: Row, key: str) -> float | None:
@@ -100,9 +121,28 @@ def parse_where(text: str, axes: Sequence[str] = ()) -> Bar:
         number = _number(value.strip()) if value.isascii() and "_" not in value else None
         if number is None or number != number or abs(number) == float("inf"):
             raise UsageError(f"where {text!r}: {value.strip()!r} is not a finite number")
-        key = key.strip().replace("-", "_")
-        return Bar(key if key in axes else check_metric(key, f"where {text!r}:"), test, number)
-    raise UsageError(f"where {text!r}: expected FIGURE<=VALUE (or >=, <, >, ==), as in locked_errors_per_1k<=1")
+        name = key.strip().replace("-", "_")
+        return Bar(name if name in axes else check_metric(key, f"where {text!r}:"), test, number)
+    raise UsageError(
+        f"where {text!r}: expected FIGURE<=VALUE (or >=, <, >, ==), as in locked_errors_per_1k<=1, or only none for "
+        "no condition"
+    )
+
+
+def conditions(
+    where: Sequence[str] | str | None, axes: Sequence[str] = ()
+) -> tuple[tuple[Bar, ...], Bar | None]:  # fmt: skip
+    """The conditions that were asked for, and where none was the usual one, on the best alone.
+
+    The fastest row of all has the most errors, so without a word only rows of :data:`USUAL_WHERE` may be best; ``none``
+    or an empty sequence lifts that. The front shows what more errors would buy.
+    """
+    if where is None:
+        return (), parse_where(USUAL_WHERE)
+    texts = [where] if isinstance(where, str) else list(where)
+    if [text.strip().lower() for text in texts] == ["none"]:
+        texts = []
+    return tuple(parse_where(text, axes) for text in texts), None
 
 
 def pareto(rows: Sequence[Row], among: Sequence[int], speed: str, errors: str) -> list[int]:
@@ -161,12 +201,25 @@ def best(rows: Sequence[Row], among: Sequence[int], key: str) -> int | None:
     return min(values)[1] if values else None
 
 
+def places(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:
+    """Indices of the rows by what the ``axes`` are in them, in the order of the rows.
+
+    >>> places([{"varied": {"gpu": "h100"}}, {"varied": {"gpu": "b200"}}, {"varied": {"gpu": "h100"}}], ["gpu"])
+    {('h100',): [0, 2], ('b200',): [1]}
+    """
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for i, row in enumerate(rows):
+        found.setdefault(tuple(row["varied"].get(axis) for axis in axes), []).append(i)
+    return found
+
+
 def difference(
     key: str, a: int, b: int, rows: Sequence[Row], samples: Mapping[int, Samples]
 ) -> tuple[float, float] | None:
     """Mean and half-width of the 95 % interval of ``a - b``, paired by seed; ``None`` where it cannot be said.
 
-    Every cell meets the same streams, so the difference varies much less than either value.
+    Every cell meets the same streams, so the difference varies much less than either value. Of ratios the samples are
+    linearised (:func:`clover_sim.stats.linearised`): the mean is the difference of the ratios of sums.
     """
     name = key.removesuffix(PER_1K)
     one, other = samples.get(a, {}).get(name), samples.get(b, {}).get(name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from clover_sim.arguments import fitted
+from clover_sim.arguments import fitted, unknown
 from clover_sim.errors import UsageError
 from clover_sim.options import split_spec
 from clover_sim.prepare import Rules
@@ -19,6 +19,8 @@ CHUNK_TOKENS = 60_000
 CHUNK_CELLS = 64
 RUN_TOKENS = 150
 """What starting a run costs, in tokens."""
+MEANING = 2
+"""Raised when a figure of a row comes to mean something else, so that no kept cell of before is taken."""
 
 _RUN = {
     "batch_size": "int", "prompt_tokens": "int", "max_new_tokens": "int | None", "kv_write": "str | None",
@@ -147,7 +149,7 @@ def _outside(
             stream.append((axis.key, value))
         else:
             run[axis.key] = value
-        if len(axis.values) > 1:
+        if len(axis.values) > 1 or axis.key != "tokens":
             shown.append((axis.key, value))
     if stream:
         known = stream_names(run["profile"], source is not None)
@@ -211,7 +213,7 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
 
     from clover_sim import __version__
 
-    digest = hashlib.sha256(json.dumps([__version__, *inputs]).encode())
+    digest = hashlib.sha256(json.dumps([__version__, MEANING, *inputs]).encode())
     digest.update(repr(sorted((key, repr(value)) for key, value in common.items())).encode())
     files: dict[str, None] = {}
     for cell in cells:
@@ -229,15 +231,16 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
     return digest.hexdigest()
 
 
-def run_settings(run: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the runs, given ones and defaults, after a look at their names, kinds and ranges."""
+def run_settings(run: Mapping[str, Any], others: Sequence[str] = ()) -> dict[str, Any]:
+    """The settings of the runs, given ones and defaults, after a look at their names, kinds and ranges.
+
+    ``others`` are names that the caller takes itself.
+    """
     known = {"batch_size": 1, "prompt_tokens": 0, "max_new_tokens": None, "kv_write": None, "eos_stop": "block",
              "align": "relative"}  # fmt: skip
     for key in run:
         if key not in known:
-            from clover_sim.errors import suggest
-
-            raise UsageError(f"sweep: unknown argument {key!r}{suggest(key, known)}")
+            raise unknown("sweep", key, [*others, *known])
     rules = Rules(**{key: fitted("sweep", key, {**known, **run}[key], _RUN[key]) for key in known})
     rules.check()
     return {key: getattr(rules, key) for key in known}

@@ -80,7 +80,8 @@ def _end_with_parent() -> None:
 
     def watch() -> None:
         parent.join()
-        os._exit(1)  # a handler of Python's own would wait for a main thread that writes into a pipe nobody reads
+        # SIGTERM may be ignored, or wait for a main thread that writes into a pipe nobody reads.
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
     if parent is not None:
         threading.Thread(target=watch, daemon=True).start()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clover_sim.notes import draft_notes
-from clover_sim.stats import two_digits
+from clover_sim.columns import INTERVAL
+from clover_sim.row_names import option_text
 from clover_sim.sweeping._axes import Axis
-from clover_sim.sweeping._judge import Bar, figure, half_width
+from clover_sim.sweeping._judge import PER_1K, Bar, figure, half_width
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,6 +23,9 @@ class Sweep:
         where: conditions on what may be best. front: indices of the Pareto front, fastest first.
         best_by: the figure that decides. best: index of the best row that meets the conditions, or ``None``.
         alike: indices of the rows that the seeds cannot tell from the best.
+        bound: the condition on the best alone, where none was asked for.
+        places: the axes of machine and batch, if any varies. best_at: index of the best row at each of their values,
+            where any meets the conditions. alike_at: rows that the seeds cannot tell from the best of their own place.
         cells: how many there are; more than rows and refusals together if the sweep was interrupted.
         settings, inputs, seeds, notes, warnings: as those of :class:`clover_sim.comparison.Comparison`.
 
@@ -51,6 +54,10 @@ class Sweep:
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     question: Mapping[str, Any] = field(default_factory=dict)
+    bound: Bar | None = None
+    places: tuple[str, ...] = ()
+    best_at: tuple[int, ...] = ()
+    alike_at: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         names = " x ".join(f"{len(axis.values)} {axis.key}" for axis in self.axes)
@@ -63,14 +70,29 @@ class Sweep:
         return shown
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as flat dictionaries, ready for any data-frame library: one key an axis, then the columns."""
+        """The rows as flat dictionaries, ready for any data-frame library: one key an axis, then the columns.
+
+        Figures that the sweep is judged by are among them (``locked_errors_per_1k``), whether the row is on the front
+        and whether it is the best, and last its ``options`` as they are written after the colon of a strategy.
+        """
         front = set(self.front)
         return [
             {axis.key: _plain(row, axis.key) for axis in self.axes}
             | {key: value for key, value in row.items() if key not in ("varied", "options", "drafter")}
-            | {"pareto": i in front}
+            | self._rates(row)
+            | {"pareto": i in front, "best": i == self.best, "options": _written(row["options"])}
             for i, row in enumerate(self.rows)
         ]
+
+    def _rates(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Figures in each thousand tokens that rows are judged by."""
+        found: dict[str, Any] = {}
+        for key in dict.fromkeys([self.speed, self.errors, self.best_by, *(bar.key for bar in self.where)]):
+            if key.endswith(PER_1K):
+                found[key] = figure(row, key)
+                if (half := half_width(row, key)) is not None:
+                    found[key + INTERVAL] = half
+        return found
 
     def pareto(self) -> list[Mapping[str, Any]]:
         """The rows of the Pareto front, fastest first."""
@@ -91,11 +113,19 @@ class Sweep:
             "errors": self.errors,
             "where": [str(bar) for bar in self.where],
             "pareto": list(self.front),
-            "best": {"by": self.best_by, "row": self.best, "not_distinguishable": list(self.alike)},
+            "best": {"by": self.best_by, "row": self.best, "not_distinguishable": list(self.alike), **self._under()},
             "notes": list(self.notes),
             "rows": [dict(row) for row in self.rows],
             "refused": [dict(cell) for cell in self.refused],
         }
+
+    def _under(self) -> dict[str, Any]:
+        """The condition that nobody asked for, and the best rows by machine and batch, where there are such."""
+        found: dict[str, Any] = {} if self.bound is None else {"where": str(self.bound)}
+        return found | (self._places() if self.places else {})
+
+    def _places(self) -> dict[str, Any]:
+        return {"of_each": list(self.places), "rows": list(self.best_at), "like_these": list(self.alike_at)}
 
     def _repr_html_(self) -> str:
         from importlib import import_module  # what shows a result stands above it and is only asked for here
@@ -110,108 +140,11 @@ class Sweep:
         return picture
 
 
+def _written(options: Mapping[str, Any]) -> str:
+    return ",".join(f"{key}={option_text(value)}" for key, value in options.items())
+
+
 def _plain(row: Mapping[str, Any], key: str) -> Any:
     """The value of an axis in a row; as a number where the strategy holds one."""
     options = row.get("options") or {}
     return options[key] if key in options else row["varied"].get(key, row.get(key))
-
-
-def name_of(row: Mapping[str, Any]) -> str:
-    """A row in words: the strategy and what was varied.
-
-    >>> name_of({"strategy": "ar", "varied": {"gpu": "h200"}})
-    'ar, gpu=h200'
-    """
-    return ", ".join([row["strategy"], *(f"{key}={value}" for key, value in (row.get("varied") or {}).items())])
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
-def value_text(row: Mapping[str, Any], key: str) -> str:
-    """A figure in words, with its interval."""
-    value, half = figure(row, key), half_width(row, key)
-    if value is None:
-        return "no value"
-    return f"{value:.4g}" + (f" ± {two_digits(half)}" if half else "")
-
-
-def _waits(row: Mapping[str, Any]) -> bool:
-    """Whether the stream of a row has a confidence of its own for each context, as a fitted or recorded one does."""
-    return str(row["stream"]).startswith(("context", "trace"))
-
-
-def _closest(rows: Sequence[Mapping[str, Any]], where: Sequence[Bar], best_by: str) -> str:
-    """What to say where no row meets the conditions; empty where some do, or none has the figures."""
-    for bar in where:
-        if rows and all(bar.of(row) is None for row in rows):
-            return f"No row has a number for {bar.key}, which {bar} asks for."
-    if any(all(bar.holds(row) for bar in where) for row in rows):
-        return ""
-    missed = [
-        (sum(abs((bar.of(row) or 0.0) - bar.value) for bar in where if not bar.holds(row)), index)
-        for index, row in enumerate(rows) if all(bar.of(row) is not None for bar in where)
-    ]  # fmt: skip
-    if not missed:
-        return ""
-    row = rows[min(missed)[1]]
-    keys = dict.fromkeys([*(bar.key for bar in where if figure(row, bar.key) is not None), best_by])
-    figures = ", ".join(f"{key} {value_text(row, key)}" for key in keys)
-    return f"None of {len(rows)} rows has {' and '.join(map(str, where))}; closest: {name_of(row)}: {figures}."
-
-
-def explain(
-    rows: Sequence[Mapping[str, Any]], front: Sequence[int], best: int | None, best_by: str,
-    alike: Sequence[int] | None, where: Sequence[Bar], speed: str, errors: str, seeds: int, refused: int,
-    near: int | None = None,
-) -> list[str]:  # fmt: skip
-    """Sentences for under the table, the answer last."""
-    notes = []
-    if refused:
-        notes.append(f"{_counted(refused, 'cell does', 'cells do')} not fit on the card and get no row.")
-    under = f" with {' and '.join(map(str, where))}" if where else ""
-    if len(front) > 1:
-        notes.append(
-            f"Pareto front of {speed} against {errors}: {len(front)} of {len(rows)} rows; every other row{under} is "
-            "beaten by one of them in one figure without being better in the other."
-        )
-        if near:
-            notes.append(
-                f"{_counted(near, 'more row', 'more rows')} may belong there: no row of the front beats them by more "
-                "than the paired 95 % interval."
-            )
-    lifted = [row for row in rows if row["denoise_passes"] and row["options"].get("block_size") and not _waits(row)]
-    if len({row["options"]["block_size"] for row in lifted}) > 1:
-        notes.append(
-            "Block sizes: this kind of stream raises every confidence alike, so tokens per pass grow with the block, "
-            "where measured models stay flat from 16 to 64. Do not choose a block size by these rows; --profile "
-            "context has a confidence that waits for its context."
-        )
-    notes += draft_notes((row["strategy"], row["options"]) for row in rows)
-    if speed != "speedup_time" and any(row.get("speedup_time") for row in rows):
-        notes.append("The speed-up of each row is over ar on the same machine, at the same batch, on the same stream.")
-    if best is None:
-        notes.append(_closest(rows, where, best_by) or f"No row{under} has a value of {best_by}.")
-        return notes
-    row = rows[best]
-    other = errors if best_by != errors else speed
-    told = [best_by, other, *(["speedup_time"] if "speedup_time" not in (best_by, other) else [])]
-    figures = ", ".join(f"{key} {value_text(row, key)}" for key in told[1:])
-    words = f"Best {best_by}{under}: {name_of(row)}: {value_text(row, best_by)}, {figures}."
-    if seeds < 2:
-        notes.append("One seed: what differs by little may differ by chance; --seeds 0:16 gives paired intervals.")
-    elif alike is None:
-        notes.append(f"{best_by} is not kept seed by seed, so nothing is said of how sure the best is.")
-    elif alike:
-        shown = "; ".join(name_of(rows[i]) for i in alike[:3])
-        more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""
-        notes.append(
-            f"Not distinguishable from the best with these {seeds} seeds (paired 95 % interval holds 0): {shown}{more}."
-        )
-    else:
-        notes.append(
-            f"Every other row{under} differs from the best by more than its paired 95 % interval ({seeds} seeds)."
-        )
-    notes.append(words)
-    return notes

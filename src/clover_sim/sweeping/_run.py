@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from clover_sim.arguments import checked, fitted
+from clover_sim.cost.window import beyond_window
 from clover_sim.errors import UsageError
 from clover_sim.prepare import (
     RUN_PASSES,
@@ -21,19 +23,20 @@ from clover_sim.prepare import (
 )
 from clover_sim.sources import DEFAULT_TOKENS, Sources
 from clover_sim.sweeping import _judge as judge
-from clover_sim.sweeping._axes import Axis, option_names, resolve, usual
+from clover_sim.sweeping._assembly import Asked, assemble, figures_of
+from clover_sim.sweeping._axes import option_names, resolve, usual
 from clover_sim.sweeping._journal import Journal
 from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells, run_settings
 from clover_sim.sweeping._pool import execute
-from clover_sim.sweeping._result import Sweep, explain
+from clover_sim.sweeping._result import Sweep
 from clover_sim.sweeping._work import cost_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-USUAL_SEEDS, USUAL_PROFILE, USUAL_WHERE = 4, "context", "locked_errors_per_1k<=10"
+USUAL_SEEDS, USUAL_PROFILE = 4, "context"
 """Of the question that is asked where nobody says what to vary, unless they are given: one seed would take luck for an
-answer, a stream with one lift for all would flatter large blocks, and the fastest row of all has the most errors."""
+answer, a stream with one lift for all would flatter large blocks."""
 
 DEFAULT_LENGTH = DEFAULT_TOKENS[2]
 """Tokens of a synthetic stream where no length is asked for."""
@@ -59,7 +62,7 @@ def sweep(
     seeds: int | Sequence[int] | None = None,
     cost: Any = None,
     machine: Mapping[str, Any] | None = None,
-    where: str | Sequence[str] = (),
+    where: str | Sequence[str] | None = None,
     best: str | None = None,
     speed: str | None = None,
     errors: str = "locked_errors_per_1k",
@@ -78,14 +81,15 @@ def sweep(
             option of the strategies or the stream, of the run (``tokens``, ``batch_size``, ``kv_write``, ...) or of the
             machine (``model``, ``gpu``, ``precision``, ``tensor_parallel_size``, ...). Default, unless several lengths
             or inputs are given: the usual thresholds, block sizes or draft lengths, of what the strategies leave open,
-            on :data:`USUAL_PROFILE` over :data:`USUAL_SEEDS` seeds with at most 10 errors in 1000 tokens.
+            on :data:`USUAL_PROFILE` over :data:`USUAL_SEEDS` seeds.
         tokens: length of the text, >= 1, or several; default: 512, or the whole of each input.
         profile, inputs, tokenizer, seeds: as in :func:`clover_sim.comparison.compare`; all cells meet the same seeds.
         cost: a cost model or a ``Machine``; or ``machine``: its parts by name, as in ``{"gpu": "b200"}``.
-        where: conditions for ``best`` and the Pareto front, such as ``"locked_errors_per_1k<=1"``.
+        where: conditions for ``best`` and the Pareto front, such as ``"locked_errors_per_1k<=1"``; ``"none"`` or ``()``
+            for none. Default: for ``best`` alone at most 10 locked errors in 1000 tokens.
         best: the figure that decides; default: ``speed``.
-        speed, errors: the figures of the Pareto front. Default for ``speed``: ``best``, else ``speedup_time``, or
-            ``tokens_per_s`` where the machine or the batch varies.
+        speed, errors: the figures of the Pareto front. Default for ``speed``: ``best``, else ``tokens_per_s`` where the
+            machine or the batch varies, else the speed that ``where`` names, else ``speedup_time``.
         jobs: processes; default: as many as the work pays for. executor: any ``concurrent.futures.Executor`` instead.
         resume: a file to which every finished cell is appended; what is there already is not run again.
         progress: called with (cells done, cells in all).
@@ -114,19 +118,17 @@ def sweep(
         vary = _usual_question(specs, said)
         seeds = range(USUAL_SEEDS) if seeds is None else seeds
         profile = USUAL_PROFILE if profile is None and not inputs else profile
-        where = where or USUAL_WHERE
     vary, seed_list, profile = vary or (), _seeds(seeds), profile or "reference"
     axes = resolve(vary, specs, profile, bool(inputs))
     names = [axis.key for axis in axes]
-    where = [where] if isinstance(where, str) else where
-    bars = tuple(judge.parse_where(text, names) for text in where)
+    bars, bound = judge.conditions(where, names)
     if lengths is not None and "tokens" in names:
         raise UsageError("vary tokens: tokens are given too; give them in one place")
     sizes = next((list(axis.values) for axis in axes if axis.key == "tokens"), lengths)
     sources = Sources(profile, inputs, tokenizer, sizes or (None if inputs else [DEFAULT_LENGTH]), allow_long)
-    speed, errors, best = _figures(axes, speed, errors, best)
+    speed, errors, best = figures_of(axes, speed, errors, best, bars)
     cost_of.cache_clear()  # a file that names a machine may have changed since the last sweep of this process
-    base = {"profile": profile, **run_settings(run)}
+    base = {"profile": profile, **run_settings(run, [n for n in signature(sweep).parameters if n != "run"])}
     asked = _machine(machine, cost, names)
     runs = len(seed_list) or 1
     most = WORK_LIMIT_PASSES // RUN_PASSES * (100 if allow_long else 1)
@@ -134,6 +136,10 @@ def sweep(
     longest = max(sources.lengths)
     check_work(sum((dict(c.run)["tokens"] or longest) + RUN_PASSES for c in cells) * runs, allow_long)
     _check_cells(cells, cost)
+    said += beyond_window(
+        ((cost or cost_of(c.machine)).machine, max(run["tokens"] or longest, run["max_new_tokens"] or 0)
+         + run["prompt_tokens"]) for c in cells for run in [dict(c.run)]
+    )
     common: dict[str, Any] = {"tokenizer": tokenizer, "seeds": seed_list or None, "allow_long": True}
     if cost is not None:
         common["cost"] = cost
@@ -152,11 +158,15 @@ def sweep(
 
     records: dict[int, Any] = {}  # read as they come, while the processes work on: afterwards nothing runs beside it
 
+    def model_of(index: int) -> Any:
+        priced = (cost if cost is not None else cost_of(cells[index].machine)).machine
+        return priced and priced.model
+
     def result() -> Sweep:
-        return _assemble(
-            records, len(cells), axes, speed, errors, best, bars, settings, inputs_read, seed_list,
-            {"strategies": tuple(specs), "tokens": lengths}, said,
-        )  # fmt: skip
+        return assemble(records, Asked(
+            len(cells), axes, speed, errors, best, bars, bound, settings, inputs_read, seed_list,
+            {"strategies": tuple(specs), "tokens": lengths}, said, model_of,
+        ))  # fmt: skip
 
     journal = Journal(resume, fingerprint(cells, common, sources.described), len(cells)) if resume else None
     with journal or nullcontext():
@@ -242,41 +252,3 @@ def _check_cells(cells: Sequence[Cell], cost: Any) -> None:
     if cost is None:
         for machine in dict.fromkeys(cell.machine for cell in cells):
             cost_of(machine)
-
-
-def _figures(axes: Sequence[Axis], speed: str | None, errors: str, best: str | None) -> tuple[str, str, str]:
-    if speed is None and best and judge.check_metric(best, "best") != errors:
-        speed = best
-    if speed is None:
-        elsewhere = any(axis.kind == "machine" or axis.key == "batch_size" for axis in axes)
-        speed = "tokens_per_s" if elsewhere else "speedup_time"
-    speed, errors = judge.check_metric(speed, "speed"), judge.check_metric(errors, "errors")
-    if speed == errors:
-        raise UsageError(f"speed and errors are both {speed}; a front needs two figures")
-    return speed, errors, judge.check_metric(best, "best") if best else speed
-
-
-def _assemble(
-    found: Mapping[int, Any], cells: int, axes: Sequence[Axis], speed: str, errors: str, best_by: str,
-    where: tuple[judge.Bar, ...], settings: dict[str, Any], inputs: tuple[Mapping[str, Any], ...],
-    seeds: tuple[int, ...], question: dict[str, Any], said: Sequence[str] = (),
-) -> Sweep:  # fmt: skip
-    records = [found[index] for index in sorted(found)]
-    rows = [record["row"] for record in records if "row" in record]
-    refused = [record["refused"] for record in records if "refused" in record]
-    samples = {i: r["samples"] for i, r in enumerate(r for r in records if "row" in r) if "samples" in r}
-    among = [i for i, row in enumerate(rows) if all(bar.holds(row) for bar in where)]
-    front = judge.pareto(rows, among, speed, errors)
-    chosen = judge.best(rows, among, best_by)
-    alike = judge.indistinct(best_by, chosen, among, rows, samples) if chosen is not None else []
-    near = judge.near_front(rows, among, front, (speed, errors), samples)
-    notes = explain(rows, front, chosen, best_by, alike, where, speed, errors, len(seeds) or 1, len(refused), near)
-    notes = [*said, *notes]
-    warnings = []
-    if refused:
-        warnings.append(f"refused: {len(refused)} of {cells} cells; the first: {refused[0]['reason']}")
-    return Sweep(
-        tuple(map(MappingProxyType, rows)), tuple(map(MappingProxyType, refused)), tuple(axes), speed, errors, where,
-        tuple(front), best_by, chosen, tuple(alike or ()), cells, MappingProxyType(settings), inputs, seeds,
-        tuple(notes), tuple(warnings), MappingProxyType(question),
-    )  # fmt: skip

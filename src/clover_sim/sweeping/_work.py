@@ -58,23 +58,15 @@ def run_chunk(chunk: Chunk) -> list[str]:
 def _together(chunk: Chunk, run: Any, machine: MachineAsk, members: Any) -> list[str]:
     keywords = {**chunk.common, **dict(run)}
     given = keywords.pop("cost", None)
-    samples: dict[tuple[str, str], dict[str, list[Any]]] = {}
-
-    def keep(row: dict[str, Any], _finished: Any) -> None:
-        one = samples.setdefault((row["strategy"], repr(row["options"])), {key: [] for key in SAMPLED})
-        for key in SAMPLED:
-            one[key].append(row[key])
-
     tokens = keywords.pop("tokens")
     result = compare(
         [spec for _, spec, _ in members], tokens=None if tokens is None else [tokens],
-        cost=cost_of(machine) if given is None else given, keep=keep, **keywords,
+        cost=cost_of(machine) if given is None else given, **keywords,
     )  # fmt: skip
     lines = []
-    for (index, _, varied), row in zip(members, result.rows, strict=True):
+    for number, ((index, _, varied), row) in enumerate(zip(members, result.rows, strict=True)):
         record: dict[str, Any] = {"cell": index, "row": {**row, "varied": dict(varied)}}
         if row["seeds"] > 1:
-            found = samples[row["strategy"], repr(row["options"])]
-            record["samples"] = {key: values[:: len(values) // row["seeds"]] for key, values in found.items()}
+            record["samples"] = {key: result.by_seed[number].get(key) for key in SAMPLED}
         lines.append(json.dumps(record, separators=(",", ":"), allow_nan=False))
     return lines

@@ -16,26 +16,11 @@ from clover_sim.diffusion_speed import CONTEXT_TOKENS, D3LLM_RECOMPUTED, PUBLISH
 from clover_sim.errors import InputError, UsageError
 from clover_sim.records import Kind, PassShape
 from clover_sim.specs import ModelSpec, load_hardware, load_model, weight_precision
+from clover_sim.specs.diffusion import Family
+from clover_sim.specs.diffusion import family_of as family_of
 from clover_sim.specs.hardware import slug
 from clover_sim.validate import names
 from clover_sim.validate.rows import _LONGEST_TEXT, BUILT_IN, PASS_KEYS, Row, _items, _row
-
-
-class Family(NamedTuple):
-    """Diffusion models whose name starts alike: default block size, and whether finished blocks stay in the cache."""
-
-    start: str
-    block_size: int
-    block_causal: bool
-
-
-FAMILIES = (
-    Family("llada2", 32, True), Family("llada-moe", 64, False), Family("llada", 32, False),
-    Family("dream", 32, False), Family("sdar", 4, True), Family("diffusiongemma", 256, True),
-    Family("clover", 32, True),
-)  # fmt: skip
-"""First match wins. Sources: sglang dllm/config.py (LLaDA2, SDAR, DiffusionGemma), dInfer's README (LLaDA-MoE),
-NVlabs/Fast-dLLM and hao-ai-lab/d3LLM (LLaDA, Dream), the release notes of Clover."""
 
 _SPELLINGS = {"llada": "llada-8b", "llada-instruct-8b": "llada-8b", "dream": "dream-7b"}
 """How tuned checkpoints name their base once the name of the tuning is off, as in ``d3LLM-LLaDA``."""
@@ -70,15 +55,6 @@ class DiffusionResult(NamedTuple):
     def error(self) -> float:
         """Predicted over measured, less one."""
         return self.predicted / self.row.row.measured - 1
-
-
-def family_of(model: ModelSpec) -> Family | None:
-    """The family of a diffusion model; ``None``: the model writes token by token.
-
-    >>> family_of(load_model("llada2.0-mini")).block_size, family_of(load_model("qwen3-8b"))
-    (32, None)
-    """
-    return next((family for family in FAMILIES if model.name.startswith(family.start)), None)
 
 
 def base_model(text: str) -> ModelSpec | None:
