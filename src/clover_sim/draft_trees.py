@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from functools import lru_cache
 from math import fsum
 from typing import NamedTuple
 
@@ -39,12 +40,23 @@ def coverage(first: float, rank: int) -> float:
     return 1 - (1 - first) / math.pow(rank, exponent)
 
 
+def most_tokens(steps: int, topk: int) -> int:
+    """Tokens, the root counted, of the largest tree that can be drafted: each level goes on from at most ``topk`` nodes
+    of the one before, the most probable (EAGLE-2, arXiv 2406.16858; SGLang's ``select_top_k_tokens``).
+
+    >>> most_tokens(5, 1), most_tokens(1, 4), most_tokens(3, 2)
+    (6, 5, 11)
+    """
+    return 1 + topk + (steps - 1) * topk * topk
+
+
 def best_first(first: float, steps: int, topk: int, budget: int, rho: float = 1.0) -> Tree:
-    """The ``budget - 1`` most probable nodes of at most ``steps`` levels, each node with at most ``topk`` children.
+    """The ``budget - 1`` most probable nodes of at most ``steps`` levels; ``topk`` a level have ``topk`` children each.
 
     Args:
         first: chance in [0, 1] that the target takes the drafter's best token. rho: its change per level.
-        budget: tokens the target verifies, the root counted (SGLang's ``speculative_num_draft_tokens``).
+        budget: tokens the target verifies, the root counted (SGLang's ``speculative_num_draft_tokens``); no more than
+            :func:`most_tokens` exist.
 
     With ``topk`` 1 this is a chain: its survival is that of independent drafts of rate ``first``.
 
@@ -57,17 +69,20 @@ def best_first(first: float, steps: int, topk: int, budget: int, rho: float = 1.
             raise UsageError(f"draft tree: {name}={value}: expected {least} to {most}")
     if not 0 <= first <= 1:
         raise UsageError(f"draft tree: acceptance {first}: expected a probability from 0 to 1")
-    ranks = [_ranks(min(first * rho**level, 1.0), topk) for level in range(steps)]
+    ranks = [_ranks(first, topk)] * steps
+    if rho != 1:
+        ranks = [_ranks(min(first * rho**level, 1.0), topk) for level in range(steps)]
     survival = [0.0] * steps
     heap = [(-ranks[0][0], 0, 0, 1.0)]  # probability, level, rank, probability of the parent
-    taken = 0
+    beam, taken = [0] * steps, 0
     while heap and taken < budget - 1:
         probability, level, rank, parent = heapq.heappop(heap)
         survival[level] -= probability
         taken += 1
         if rank + 1 < topk:
             heapq.heappush(heap, (-parent * ranks[level][rank + 1], level, rank + 1, parent))
-        if level + 1 < steps:
+        beam[level] += 1
+        if level + 1 < steps and beam[level] <= topk:
             heapq.heappush(heap, (probability * ranks[level + 1][0], level + 1, 0, -probability))
     while len(survival) > 1 and not survival[-1]:
         survival.pop()
@@ -80,6 +95,7 @@ def _ranks(first: float, topk: int) -> list[float]:
     return [covered[m] - covered[m - 1] for m in range(1, topk + 1)]
 
 
+@lru_cache(256)
 def fit_first(length: float, steps: int, topk: int, budget: int) -> float:
     """The chance of the drafter's best token that gives an acceptance length (bonus included) on that tree.
 

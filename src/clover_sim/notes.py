@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from clover_sim.cost.widths import width_notes
+from clover_sim.options import split_spec
+from clover_sim.prepare import DEFAULT_STRATEGIES
 from clover_sim.row_names import joined, labels
 from clover_sim.specs.diffusion import family_of
 
@@ -18,6 +20,10 @@ _RULE_WORDS = {
     "skip-last": "one more pass per finished block writes its K/V, the last block excepted",
     "fused": "the next pass writes the K/V of a finished block, and is that much wider",
 }
+LENGTHS = frozenset(("num_speculative_tokens", "speculative_num_draft_tokens"))
+"""Options that say how much is drafted."""
+_SCHEDULED = " (k="
+"""What a schedule adds to the name of a strategy."""
 _LARGE_BLOCK = 32
 """Above this a uniform lift promises more than real models give (docs/design.md, known limits)."""
 
@@ -62,7 +68,24 @@ def _price_notes(priced: Sequence[tuple[Any, Any, Any]], batch_size: int) -> lis
     if batch_size > 1:
         notes.append(f"tok/s is that of one request; the machine writes {batch_size} times as many.")
     made_for = model_notes([(strategy.identity(), machine and machine.model) for strategy, _, _ in priced])
-    return [*notes, *draft_notes((s.name, s.options) for s, _, _ in priced), *made_for]
+    lengths = length_notes(
+        (s.name, s.spec, s.options.get("num_speculative_tokens")) for s, _, _ in priced
+        if s.spec not in (type(s.decoder).__name__, *DEFAULT_STRATEGIES) and _SCHEDULED not in s.name
+    )
+    return [*notes, *lengths, *draft_notes((s.name, s.options) for s, _, _ in priced), *made_for]
+
+
+def length_notes(strategies: Iterable[tuple[str, str, Any]]) -> list[str]:
+    """Draft lengths that nobody asked for: of names, the words asked for, and draft tokens (``None`` for none).
+
+    >>> length_notes([("ar", "ar", None), ("mtp", "mtp", 1), ("eagle3", "eagle3:num_speculative_tokens=5", 5)])
+    ['Draft length not given, so by default: mtp K=1; num_speculative_tokens sets another.']
+    """
+    found = [
+        f"{name} K={k}" for name, spec, k in strategies if k is not None and not LENGTHS & split_spec(spec)[1].keys()
+    ]
+    said = ", ".join(dict.fromkeys(found))
+    return [f"Draft length not given, so by default: {said}; num_speculative_tokens sets another."] if found else []
 
 
 def model_notes(used: Iterable[tuple[Mapping[str, Any], Any]]) -> list[str]:
@@ -114,7 +137,7 @@ def draft_notes(strategies: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str
     if True in drafts:
         notes.append(
             f"{drafts[True]} drafts all its tokens in one pass here (parallel_draft=true), as the published counts "
-            f"do; -s {drafts[True]} alone drafts them one by one (parallel_draft=false)."
+            f"do; -s {drafts[True].partition(_SCHEDULED)[0]} alone drafts them one by one (parallel_draft=false)."
         )
     if False in drafts:
         notes.append(

@@ -57,7 +57,7 @@ def test_each_speed_at_its_own_batch(capsys: pytest.CaptureFixture[str], tmp_pat
     ]
 
 
-@pytest.mark.parametrize("asked", [[*SPEED, *ON], ["--tpf-at", "0.9=3"]])
+@pytest.mark.parametrize("asked", [[*SPEED, *ON]])
 def test_a_file_is_what_its_format_prints(capsys: pytest.CaptureFixture[str], tmp_path: Path, asked: list[str]) -> None:
     for form in ("toml", "json"):
         target = tmp_path / f"mine.{form}"

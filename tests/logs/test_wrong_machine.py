@@ -133,3 +133,22 @@ def test_a_missing_draft_length_is_asked_for_by_its_flag(run, text):
 def test_what_else_is_missing_is_asked_for_with_it(run):
     verdict = run("Accept length: 2.50\n")["verdict"]
     assert "give --model and --gpu with --num-speculative-tokens, or --baseline" in verdict
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--prompt-tokens", "0"), ("--kv-cache-dtype", "fp8"), ("--tensor-parallel-size", "2"), ("--active-b", "3"),
+     ("--parallel-drafting",)],
+)  # fmt: skip
+def test_flags_of_a_price_are_refused_where_nothing_is_priced(run, flags):
+    err = run(LOAD, *flags, code=2)
+    assert f"{flags[0]} needs a machine to price on: give --model and --gpu" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "other"),
+    [(("--params-b", "8"), "--gpu"), (("--gpu-bandwidth-tb-s", "3.35"), "--model"), (("--model", "qwen3-8b"), "--gpu")],
+)  # fmt: skip
+def test_half_a_machine_is_named_by_the_flag_given(run, flags, other):
+    err = run(LOAD, *flags, code=2)
+    assert f"{flags[0]} alone does not say what ran the log: give {other} too" in err

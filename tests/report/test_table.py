@@ -122,7 +122,7 @@ def test_a_column_of_zeros_leaves_before_any_that_says_something():
 def test_left_out_columns_are_named_once_with_the_width_they_need():
     text = " ".join(render(default(), Look(width=80)).split())
     assert (
-        "left out at 80 columns: tok/pass, forced commits, latency, bound (all at 114, or with --format json)" in text
+        "left out at 80 columns: forced commits, ms/pass, latency, bound (all at 114, or with --format json)" in text
     )
     assert "left out" not in render(default(), Look(width=114))
     assert "left out" in render(default(), Look(width=113))

@@ -20,6 +20,16 @@ class DraftTree(NamedTuple):
     topk: int
     budget: int
 
+    def drafted(self) -> DraftTree:
+        """The same tree with no more tokens than its levels and children can have.
+
+        >>> DraftTree(5, 1, 12).drafted().budget, DraftTree(5, 8, 32).drafted().budget
+        (6, 32)
+        """
+        from clover_sim.draft_trees import most_tokens
+
+        return self._replace(budget=min(self.budget, most_tokens(self.levels, self.topk)))
+
 
 def on_tree(alpha: float, tree: DraftTree) -> tuple[float, ...]:
     """Survival by level where the target takes the drafter's best token with a chance of ``alpha``.

@@ -97,6 +97,28 @@ def _check(args: Namespace, way: str, method: str, how: str) -> None:
         raise UsageError("--clustering takes two shares: after a match, and after a miss, as in 0.86,0.63")
 
 
+def check_drafter(args: Namespace, method: str, how: str) -> None:
+    """Flags of the draft that do not go with the method, or contradict each other."""
+    given = vars(args).get("_given", ())
+    levels, k = args.speculative_num_steps, args.num_speculative_tokens
+    if {"speculative_num_steps", "num_speculative_tokens"} <= {*given} and levels != k:
+        raise UsageError(
+            f"--speculative-num-steps {levels} and --num-speculative-tokens {k} both say how long a path of drafts is; "
+            "give one of them"
+        )
+    if how == "tree" and "rho" in given:
+        raise UsageError(f"--rho belongs to chains; every level of a tree ({method}) has the same chance a token")
+    if how != "tree" and "speculative_eagle_topk" in given and args.speculative_eagle_topk > 1:
+        raise UsageError(
+            f"--speculative-eagle-topk {args.speculative_eagle_topk} belongs to a tree, --method eagle-tree; {method} "
+            "drafts one path"
+        )
+    if how == "free":
+        for name in ("drafter", "drafter_precision", "draft_cost_ratio"):
+            if name in given:
+                raise UsageError(f"--{name.replace('_', '-')}: {method} drafts without a model; drop it")
+
+
 def of_tree(one: Any, shape: Any, topk: int) -> Any:
     """The same chance of the best token on a tree; of a pair, each."""
     from clover_sim.acceptance import DraftTree

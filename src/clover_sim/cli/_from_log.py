@@ -126,10 +126,10 @@ def carry_over(
     batch = drafts.batch_size
     here = same and args.baseline and args.batch_size == batch
     given = (args.baseline, "the plain speed given") if here else (None, "")
-    of_log = measured if same else replace(measured, plain_step_s=None)
+    of_log = measured if same else replace(measured, plain_step_s=None, width_s=None)
     try:
         held = drafts.held_against(
-            log_machine, _shape_of_log(ran, drafts, shape), args.prompt_tokens or 1024, of_log, given
+            log_machine, _shape_of_log(ran, drafts, shape), args.prompt_tokens, of_log, given
         )
     except CloverError as error:
         return without(str(error))
@@ -144,7 +144,7 @@ def carry_over(
     card = f"; {ran.gpu} is taken for the card it ran on, --log-gpu says another" if guessed else ""
     what = f"{held.factor:.2f} times its price for {where}, here as well{card}; {drafts.where}"
     rows = _timed(time_s, what) or [("cycle", f"{held.compared.cost_ratio:.2f}", f"plain steps, {what}")]
-    if same and measured.plain_step_s is None and held.measured.plain_step_s is not None:
+    if same and measured.plain_step_s is None and not measured.width_s and held.measured.plain_step_s is not None:
         measured = replace(measured, plain_step_s=held.measured.plain_step_s, batch_size=batch)
         rows.append(("plain decoding", round(plain[0], 1), f"tokens/s, {plain[1]}"))
     if same and measured.draft_cost_ratio is None and shape.draft_widths:

@@ -11,6 +11,10 @@ from clover_sim.cli._parser import common_flags, typed
 from clover_sim.cli._stream_checks import check_streams
 from clover_sim.errors import UsageError
 
+_MACHINE = (
+    "model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "params_b", "active_b",
+    "gpu_bandwidth_tb_s", "calibration",
+)  # fmt: skip
 SUMMARY = "Compare strategies on the same stream: passes, errors, time."
 EXAMPLES = """\
 examples:
@@ -53,7 +57,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.record and args.trace:
         raise UsageError("--record writes what --trace reads: they cannot go together")
     kept: list[Any] = []
-    strategies, cost = _flags.strategies(args), _flags.cost(args)
+    strategies, cost = _flags.strategies(args), _cost(args)
     from clover_sim.report import get_format
 
     with console.progress("runs") as progress:
@@ -66,6 +70,7 @@ def run(args: Namespace, console: Console) -> int:
             "keep": None if ledger is None else lambda about, run: kept.append((about, run)),
         }  # fmt: skip
         result = _recorded(args, strategies, common) if args.trace else _decoded(args, strategies, common)
+    records = _records(args, strategies) if args.record else []  # what cannot be recorded is said before all else
     for warning in result.warnings:
         console.warning(warning)
     console.write(get_format(args.format).render(result, console.look(args.columns)))
@@ -76,9 +81,25 @@ def run(args: Namespace, console: Console) -> int:
         _export.replace(args.ledger, "".join(ledger_lines(kept)).encode(), "--ledger")
         console.info(f"wrote {args.ledger}")
     if args.record:
-        _record(args, strategies, console)
+        from clover_sim.recorder import encoded
+
+        _export.replace(args.record, encoded(records, args.record.endswith(".gz")), "--record")
+        console.info(f"wrote {args.record}: {len(records)} sequences")
     bars = [*args.fail_under, *args.fail_over]
     return _verdict(bars, result, console) if bars else 0
+
+
+def _cost(args: Namespace) -> Any:
+    """What the machine flags describe; a given time a pass has no machine, so flags of one would change nothing."""
+    if not (args.cost or "").startswith("fixed"):
+        return _flags.cost(args)
+    unused = [f"--{name.replace('_', '-')}" for name in _MACHINE if getattr(args, name) is not None]
+    if unused:
+        them = "it" if len(unused) == 1 else "them"
+        raise UsageError(f"{', '.join(unused)}: --cost fixed gives the time of every pass; leave {them} out")
+    from clover_sim.cost import cost_model
+
+    return cost_model(args.cost)
 
 
 def _decoded(args: Namespace, strategies: Any, common: dict[str, Any]) -> Any:
@@ -103,12 +124,12 @@ def _recorded(args: Namespace, strategies: Any, common: dict[str, Any]) -> Any:
     return compare_recordings(args.trace, strategies, seed=args.seeds[0] if args.seeds else 0, **common)
 
 
-def _record(args: Namespace, given: Any, console: Console) -> None:
-    """Run the strategies that unlock blocks again, watched, and write what each pass saw."""
+def _records(args: Namespace, given: Any) -> list[dict[str, Any]]:
+    """Run the strategies that unlock blocks again, watched: what each pass saw."""
     from dataclasses import replace
 
     from clover_sim.prepare import DEFAULT_STRATEGIES
-    from clover_sim.recorder import encoded, record_all
+    from clover_sim.recorder import record_all
     from clover_sim.registry import build_strategy
     from clover_sim.sources import Sources
 
@@ -120,9 +141,7 @@ def _record(args: Namespace, given: Any, console: Console) -> None:
             streams.append(stream if seed is None else replace(stream, name=f"{stream.name}/seed={seed}"))
     rules = {k: getattr(args, k) for k in ("kv_write", "eos_stop", "align", "prompt_tokens", "max_new_tokens")}
     decoders = [build_strategy(spec) for spec in given or DEFAULT_STRATEGIES]
-    found = record_all(decoders, streams, **rules)
-    _export.replace(args.record, encoded(found, args.record.endswith(".gz")), "--record")
-    console.info(f"wrote {args.record}: {len(found)} sequences")
+    return record_all(decoders, streams, **rules)
 
 
 def _verdict(bars: list[Any], result: Any, console: Console) -> int:

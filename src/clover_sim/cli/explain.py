@@ -141,6 +141,13 @@ def _checked(args: Namespace) -> None:
         args.method = method_name(args.method)
 
 
+_OF_MACHINE = (
+    "drafter", "parallel_drafting", "batch_size", "prompt_tokens", "method", "engine", "precision", "kv_cache_dtype",
+    "tensor_parallel_size", "active_b", "calibration",
+)  # fmt: skip
+"""Flags that say something of a price."""
+
+
 def _asked(args: Namespace, setup: Any) -> Any:
     """What to predict, the flags before what the log states; ``None`` if no machine is known."""
 
@@ -155,10 +162,12 @@ def _asked(args: Namespace, setup: Any) -> Any:
     if missing:
         for name, value in given.items():
             if value is not None:
+                flag = name if getattr(args, name) else {"model": "params-b", "gpu": "gpu-bandwidth-tb-s"}[name]
                 why = next((f" ({words})" for words in setup.unknown if words.startswith(missing[0])), "")
-                raise UsageError(f"--{name} alone does not say what ran the log: give --{missing[0]} too{why}")
-        for name in ("drafter", "batch_size", "method", "engine", "precision", "calibration"):
-            if getattr(args, name) is not None:
+                raise UsageError(f"--{flag} alone does not say what ran the log: give --{missing[0]} too{why}")
+        for name in _OF_MACHINE:
+            value = getattr(args, name)
+            if value is not None and value is not False:
                 raise UsageError(f"--{name.replace('_', '-')} needs a machine to price on: give --model and --gpu")
         return None
     if given["model"] is None:

@@ -60,7 +60,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--baseline", metavar="X", type=typed(positive), help="plain decoding at this batch, tokens/s in all")
     add("--draft-cost-ratio", metavar="C", type=typed(number), help="one draft pass over one plain step")
     add("--cycle-overhead-ms", metavar="X", type=typed(number), help="host time a cycle")
-    add("--width-ms", metavar="W:MS,...", type=typed(_widths), help="measured times of a pass by its width")
+    add("--width-ms", metavar="W:MS,...", type=typed(_widths),
+        help="times of a pass by its width, at this batch; width 1 is a plain step")  # fmt: skip
     add("--amortization", metavar="P", type=typed(_share), default=1.0,
         help="how far the tokens of a pass share its reads: 1 all (default), 0 nothing")  # fmt: skip
     add("--routing-beta", metavar="B", type=typed(_share), help="n tokens choose experts like n^B; 1: independently")
@@ -72,7 +73,7 @@ def configure(parser: ArgumentParser) -> None:
         "prompt_tokens": "cached tokens of each request (default 1024)",
         "cost": "roofline only; see the flags under measured",
     })  # fmt: skip
-    parser.set_defaults(batch_size=None)
+    parser.set_defaults(batch_size=None, prompt_tokens=None)
     common_flags(parser, _flat.FORMATS)
 
 
@@ -85,9 +86,12 @@ def run(args: Namespace, console: Console) -> int:
         raise UsageError("--log-gpu says where the log of --from-log ran; give both, or --gpu alone")
     from clover_sim.speculation import METHODS, Measured, method_name, shape_of, speculate
 
+    args.prompt_tokens = 1024 if args.prompt_tokens is None else args.prompt_tokens
+    _check_measured(args)
     way = _accepted.way(args)
     drafts, taken, ran = _from_log.read(args) if way == "from_log" else (None, [], args)
     method = method_name(args.method or "eagle3")
+    _accepted.check_drafter(args, method, METHODS[method].how)
     args.batch_size = 1 if args.batch_size is None else args.batch_size
     topk = args.speculative_eagle_topk = args.speculative_eagle_topk or 4
     acceptance, hits, spread, k = _accepted.accepted(args, way, method, drafts)
@@ -95,6 +99,11 @@ def run(args: Namespace, console: Console) -> int:
     budget = args.speculative_num_draft_tokens if tree else None
     asked_k = args.num_speculative_tokens or args.speculative_num_draft_tokens or args.speculative_num_steps
     shape = shape_of(method, k, drafter=args.drafter, topk=topk, budget=budget, parallel=_parallel(drafts, method))
+    if tree and shape.width < shape.budget:
+        console.warning(
+            f"{shape.budget} tokens of a tree were asked for; {k} level{'s' * (k > 1)} of {topk} "
+            f"child{'ren' * (topk > 1)} a node have {shape.width} with the root, which are priced"
+        )
     if tree and (args.alpha is not None or args.workload is not None):
         acceptance, spread = (_accepted.of_tree(a, shape, topk) for a in (acceptance, spread))
     model = _machine.model(args)
@@ -114,7 +123,7 @@ def run(args: Namespace, console: Console) -> int:
         if unused:
             console.warning(f"what the log measured is not in the answer: {unused}")
     found = speculate(
-        machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens or 1024,
+        machine, shape, acceptance, batch_size=args.batch_size, context_tokens=args.prompt_tokens,
         hit_rate=hits, measured=measured, topk=topk, spread=spread, schedule=args.schedule, most_k=args.draft_lengths,
     )  # fmt: skip
     if asked_k is None and way not in ("from_log", "per_position"):
@@ -203,13 +212,23 @@ _SLOWEST = 8
 """Times its price beyond which a plain step is taken for a slip: a speed of one request given for a whole batch."""
 
 
+def _check_measured(args: Namespace) -> None:
+    """Measured times that say the same twice."""
+    if args.width_ms is None:
+        return
+    if args.cycle_overhead_ms is not None:
+        raise UsageError("--cycle-overhead-ms: the times of --width-ms are whole passes, the host's included; drop one")
+    if args.baseline is not None and 1 in args.width_ms:
+        raise UsageError("--baseline and width 1 of --width-ms both say what a plain step takes; give one of them")
+
+
 def _check_baseline(args: Namespace, machine: Any) -> None:
     if args.baseline is None:
         return
     from clover_sim.cost import price
     from clover_sim.records import Kind, PassShape
 
-    n, context = args.batch_size, args.prompt_tokens or 1024
+    n, context = args.batch_size, args.prompt_tokens
     times = n / args.baseline / price(machine, PassShape(Kind.DECODE, (1,) * n, context * n)).latency_s
     if times > _SLOWEST:
         raise UsageError(

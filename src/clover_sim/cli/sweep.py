@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from typing import Any
 
 from clover_sim.cli import _export, _flags
@@ -10,6 +10,7 @@ from clover_sim.cli._console import Console
 from clover_sim.cli._numbers import whole
 from clover_sim.cli._parser import common_flags, typed
 from clover_sim.cli._stream_checks import check_streams
+from clover_sim.errors import UsageError
 
 SUMMARY = "Vary settings over a grid: Pareto front of speed against errors, best under a condition."
 EXAMPLES = """\
@@ -40,6 +41,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--allow-long", action="store_true", help="allow work above about 10^8 passes")
     _flags.strategy_flags(parser)
     _flags.stream_flags(parser)
+    next(a for a in parser._actions if a.dest == "trace").help = SUPPRESS  # refused: one draw, nothing to vary
     _flags.machine_flags(parser)
     common_flags(parser)
 
@@ -47,6 +49,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Sweep, print, export."""
     check_streams(args)
+    if args.trace is not None:
+        raise UsageError("--trace: a sweep makes its streams anew for each cell; compare --trace decodes a recording")
     exports = _export.plan(args.export, inputs=[*args.input, *([args.resume] if args.resume else [])])
     if args.resume:
         _export.checked_target(args.resume, "--resume")
@@ -56,11 +60,12 @@ def run(args: Namespace, console: Console) -> int:
 
     speed, errors = _front(args.pareto)
     parts = ("model", "gpu", "engine", "precision", "kv_cache_dtype", "tensor_parallel_size", "cost", "params_b",
-             "active_b", "gpu_bandwidth_tb_s")  # fmt: skip
+             "active_b", "gpu_bandwidth_tb_s", "calibration")  # fmt: skip
     machine = {key: getattr(args, key) for key in parts if getattr(args, key) is not None}
     keywords: dict[str, Any] = {"errors": errors} if errors else {}
     for key in ("batch_size", "prompt_tokens", "max_new_tokens", "kv_write", "eos_stop", "align"):
-        keywords[key] = getattr(args, key)
+        if key in getattr(args, "_given", ()):
+            keywords[key] = getattr(args, key)
     try:
         with bar("cells", console.quiet) as progress:
             result = sweep(

@@ -25,7 +25,8 @@ class EagleTree:
 
     Args:
         speculative_num_steps: levels, one draft pass each, >= 1. speculative_eagle_topk: children a node, >= 1.
-        speculative_num_draft_tokens: tokens verified, the root counted, >= 2 (EAGLE's ``total_token``).
+        speculative_num_draft_tokens: tokens verified, the root counted, >= 2 (EAGLE's ``total_token``), as far as the
+            tree has them.
         acceptance: chance in [0, 1] that the target takes the drafter's best token, where the path held so far.
         decay: factor on it from one level to the next.
         drafter: the head, built from the target's own shapes, or any model's name; ``none`` prices drafts at nothing.
@@ -68,7 +69,7 @@ class EagleTree:
         depth, topk = len(tree.survival), self.speculative_eagle_topk
         beside = tree.nodes - depth  # nodes off the deepest path
         while canvas.remaining:
-            for level in range(min(depth, canvas.remaining)):
+            for level in range(min(self.speculative_num_steps, canvas.remaining)):  # whatever is then kept of them
                 yield canvas.draft(1, nodes=topk if level else 1)
             path = canvas.next(depth + 1)
             view = yield canvas.span(path.start, path.stop, path.attend, len(path) + beside)

@@ -81,11 +81,12 @@ class Measured:
             added to every cycle. draft_cost_ratio: one draft pass over one plain step (Leviathan's c).
         cycle_overhead_s: host time a cycle, whatever the engine's. host_factor: multiplies the host's time a cycle
             and a draft pass.
-        width_s: time of a verify pass by its width, for backends that do not share weights between rows.
+        width_s: time of a pass by its width at that batch, for backends that do not share weights between rows; width
+            1 is the plain step. At another batch they change as the prices do.
         amortization: 1 if the tokens of a pass share what it reads, 0 if each costs a step of its own.
         cycle_factor: a measured cycle over its price, by which every cycle is longer, whatever its draft length and
-            batch; the plain step is not. batch_size: the batch at which the plain step was measured, if it is another
-            than that asked for.
+            batch; the plain step is not. batch_size: the batch at which the times were measured, if it is another than
+            that asked for.
     """
 
     plain_step_s: float | None = None
@@ -121,15 +122,15 @@ def cycle(
     """Price one cycle of ``shape`` for ``batch_size`` requests of ``context_tokens`` each.
 
     ``machine.drafter`` must be the drafter that the shape names. ``batch_of_measurement``: the batch at which the
-    plain step was measured, if it is another.
+    plain step and the widths were measured, if it is another.
     """
     sequences = batch_size
     context = context_tokens * sequences
+    there = batch_of_measurement or sequences
     plain = price(machine, PassShape(Kind.DECODE, (1,) * sequences, context))
     verify = price(machine, PassShape(Kind.VERIFY, (shape.width,) * sequences, context))
     shift = 0.0
     if measured.plain_step_s is not None:
-        there = batch_of_measurement or sequences
         at = price(machine, PassShape(Kind.DECODE, (1,) * there, context_tokens * there)).latency_s
         shift = measured.plain_step_s - at
         if measured.plain_step_s < _IMPOSSIBLE * at:
@@ -144,8 +145,12 @@ def cycle(
         )
     verify_s = verify.latency_s + shift + _host_s(machine, measured, sequences, shape.width)
     if measured.width_s:
-        verify_s = _at_width(measured.width_s, shape.width)
-        plain_s = measured.width_s.get(1, plain_s)
+        at_width = _at_width(measured.width_s, shape.width)
+        verify_s = _elsewhere(machine, at_width, verify.latency_s, shape.width, there, sequences, context_tokens)
+        if 1 in measured.width_s:
+            plain_s = _elsewhere(
+                machine, measured.width_s[1], plain.latency_s, 1, there, sequences, context_tokens
+            )
     verify_s = measured.amortization * verify_s + (1 - measured.amortization) * shape.width * plain_s
     draft_s = 0.0
     if measured.draft_cost_ratio is not None:
@@ -161,8 +166,23 @@ def cycle(
         0.0 if shape.draft_widths else MATCH_S * sequences,
         verify.low_s * scale, verify.high_s * scale, hit_rate, verify.weight_bytes + verify.kv_bytes,
         plain.weight_bytes + plain.kv_bytes, verify.largest_part, measured.cycle_factor,
-        measured.plain_step_s is not None,
+        measured.plain_step_s is not None or 1 in (measured.width_s or ()),
     )  # fmt: skip
+
+
+def _elsewhere(
+    machine: Machine, measured_s: float, priced_s: float, width: int, there: int, sequences: int, context_tokens: int
+) -> float:  # fmt: skip
+    """A time measured at a batch of ``there`` for one of ``sequences``, whose price is ``priced_s``.
+
+    What it takes beyond its price is the host's and the same at every batch, as of a measured plain step; what it takes
+    less is a share of the price, so that no time falls below 0.
+    """
+    if there == sequences:
+        return measured_s
+    kind = Kind.DECODE if width == 1 else Kind.VERIFY
+    there_s = price(machine, PassShape(kind, (width,) * there, context_tokens * there)).latency_s
+    return priced_s * min(measured_s / there_s, 1.0) + max(measured_s - there_s, 0.0)
 
 
 def _host_s(machine: Machine, measured: Measured, sequences: int, width: int) -> float:

@@ -140,7 +140,11 @@ def _told_length(found: Answer) -> str:
 
 def _by_length(found: Answer) -> str:
     tree = found.acceptance.tree
-    return f"by levels of the tree, {tree.topk} children a node, {tree.budget} tokens" if tree else "by draft length"
+    if tree is None:
+        return "by draft length"
+    asked = max(found.cycle.shape.budget, tree.budget)
+    tokens = f"{'at most ' * (asked > tree.budget)}{asked:,} tokens"
+    return f"by levels of the tree, {tree.topk} children a node, {tokens}"
 
 
 def _schedules(found: Answer) -> list[str]:

@@ -30,7 +30,7 @@ METHODS: dict[str, Method] = {
     "eagle3": Method(SERIAL, "eagle3-head", 3),
     "p-eagle": Method(PARALLEL, "p-eagle-head", 7),
     "mtp": Method(SERIAL, "mtp-head", 1),
-    "eagle-tree": Method(TREE, "eagle3-head", 7),
+    "eagle-tree": Method(TREE, "eagle3-head", 5),
     "dflash": Method(BLOCK, "dflash-head", 15),
     "dflash2": Method(BLOCK, "dflash-head", 7),
     "dspark": Method(PARALLEL, "dspark-head", 7),
@@ -45,6 +45,10 @@ ALIASES = {
 """Other names of the methods, as engines and papers write them."""
 
 
+USUAL_BUDGET = 8
+"""Tokens that the target verifies of a tree, the root counted, where nobody says how many: SGLang's own default with 5
+levels of 4 children, as in the decoder ``eagle-tree``."""
+
 MOST_LEVELS = 64
 MOST_TOKENS = 1024
 """Most tokens of a draft; published trees stay below 100."""
@@ -56,6 +60,7 @@ class Shape(NamedTuple):
     Args:
         method: its name. k: draft tokens proposed on one path. width: tokens the target verifies, the root counted.
         draft_widths: tokens of each draft pass. drafter: name of the drafter, ``None`` if drafts cost no pass.
+        budget: tokens of a tree that were asked for, which may be more than exist (``width``); 0 if it is none.
     """
 
     method: str
@@ -63,6 +68,7 @@ class Shape(NamedTuple):
     width: int
     draft_widths: tuple[int, ...]
     drafter: str | None
+    budget: int = 0
 
 
 def method_name(text: str) -> str:
@@ -86,8 +92,8 @@ def shape_of(
 
     Args:
         drafter: name of the model that drafts, in place of the method's own head.
-        topk, budget: of a tree: children a node, and tokens verified with the root (default: the chain and as many
-            again). parallel: all tokens come from one draft pass.
+        topk, budget: of a tree: children a node, and tokens verified with the root (default 8, or the chain if that
+            is longer), as far as such a tree has them. parallel: all tokens come from one draft pass.
 
     >>> shape_of("dflash").width, shape_of("mtp", 3).draft_widths, shape_of("eagle-tree", 3, topk=1, budget=4).width
     (16, (1, 1, 1), 4)
@@ -103,12 +109,14 @@ def shape_of(
     if drafter is None:
         raise UsageError(f"{name}: which model drafts? Name it: --drafter qwen3-0.6b")
     if about.how == TREE:
-        budget = 2 * (k + 1) if budget is None else budget
+        from clover_sim.draft_trees import most_tokens
+
+        budget = max(USUAL_BUDGET, k + 1) if budget is None else budget
         if k > MOST_LEVELS:
             raise UsageError(f"{name}: {k} levels: expected at most {MOST_LEVELS}")
         if topk < 1 or budget < k + 1:
             raise UsageError(f"{name}: topk={topk}, budget={budget}: expected at least 1, and at least {k + 1} tokens")
-        return Shape(name, k, budget, (1, *[topk] * (k - 1)), drafter)
+        return Shape(name, k, min(budget, most_tokens(k, topk)), (1, *[topk] * (k - 1)), drafter, budget)
     if about.how == BLOCK:
         widths: tuple[int, ...] = (k + 1,)
     elif about.how == PARALLEL or parallel:

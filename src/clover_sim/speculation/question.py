@@ -140,7 +140,8 @@ def _on_shape(acceptance: Acceptance, shape: Shape, topk: int) -> Acceptance:
     if acceptance.tree is None:
         survival = acceptance.survival[: shape.k]
         return Acceptance(survival, acceptance.given, acceptance.rho, tree)
-    return acceptance if acceptance.tree == tree else acceptance.on(tree)
+    same = acceptance.tree.drafted() == tree
+    return replace(acceptance, tree=tree) if same else acceptance.on(tree)
 
 
 def _alpha(length: float, accepted: Acceptance, k: int) -> float:
@@ -200,7 +201,7 @@ class _Asked:
                 other, made = shape, self.acceptance
             elif tree:
                 other = shape_of(
-                    shape.method, k, drafter=shape.drafter, topk=self.topk, budget=max(shape.width, k + 1)
+                    shape.method, k, drafter=shape.drafter, topk=self.topk, budget=max(shape.budget, k + 1)
                 )
                 made = self.acceptance.on(DraftTree(k, self.topk, other.width))
             else:

@@ -14,7 +14,7 @@ def setting(found: Answer, k: int, tree: DraftTree | None = None) -> str:
     """How the engine of ``found`` is told to draft ``k`` tokens its way: levels of its tree, or of ``tree``."""
     shape = found.cycle.shape
     if tree is None and METHODS[shape.method].how == TREE:
-        tree = DraftTree(k, found.topk, max(shape.width, k + 1) if found.topk > 1 else k + 1)
+        tree = DraftTree(k, found.topk, max(shape.budget, k + 1)).drafted()
     return words(found.machine.engine.name, k, tree, steps=METHODS[shape.method].how == SERIAL)
 
 

@@ -49,5 +49,6 @@ def _usual() -> Iterator[DraftTree]:
     for topk in _TOPKS:
         for levels in _LEVELS:
             for budget in _BUDGETS:
-                if budget > levels + 1:
-                    yield DraftTree(levels, topk, budget)
+                tree = DraftTree(levels, topk, budget)
+                if budget > levels + 1 and tree == tree.drafted():
+                    yield tree

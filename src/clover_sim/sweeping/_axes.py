@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clover_sim.errors import UsageError, suggest
+from clover_sim.errors import InputError, UsageError, suggest
 
 MOST_VALUES = 10_000
 """Most values of one axis."""
@@ -58,10 +58,43 @@ def parse_vary(text: str) -> tuple[str, tuple[str, ...]]:
             raise UsageError(f"vary {key}: more than {MOST_VALUES:,} values; take larger steps")
     if "" in found:
         raise UsageError(f"vary {text!r}: a value is missing between two commas")
-    if len(set(found)) < len(found):
-        twice = next(value for value in found if found.count(value) > 1)
-        raise UsageError(f"vary {key}: {twice} is given twice")
+    _once(key, found, [_number(value) for value in found])
     return key, tuple(found)
+
+
+def _number(text: str) -> Any:
+    """What a text means as a number, however it is written; the text itself where it is none."""
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        return Decimal(text) if _numeric(text) else text
+    except InvalidOperation:
+        return text
+
+
+def _once(key: str, values: Sequence[Any], meant: Sequence[Any]) -> None:
+    """Refuse two values that mean the same."""
+    seen: dict[Any, Any] = {}
+    for value, meaning in zip(values, meant, strict=True):
+        if meaning not in seen:
+            seen[meaning] = value
+        else:
+            first = seen[meaning]
+            same = f"{value} is given twice" if first == value else f"{first} and {value} are the same"
+            raise UsageError(f"vary {key}: {same}")
+
+
+def _named_once(key: str, values: Sequence[Any]) -> None:
+    """Refuse two names of one model, card or engine."""
+    if key not in ("model", "gpu", "engine") or len(values) < 2:
+        return
+    from clover_sim.specs import load
+
+    read = {"model": load.load_model, "gpu": load.load_hardware, "engine": load.load_engine}[key]
+    try:
+        _once(key, values, [repr(read(value)) for value in values])
+    except InputError:
+        return  # a file that cannot be read is told of where it is used
 
 
 def _split(text: str) -> list[str]:
@@ -116,6 +149,7 @@ def resolve(vary: Any, specs: Sequence[str], profile: str, has_inputs: bool) -> 
         if any(axis.key == key for axis in axes):
             raise UsageError(f"vary {key}: given twice; list all values in one")
         axes.append(Axis(key, _kind(key, specs, profiles, has_inputs), _typed(key, values)))
+        _named_once(key, axes[-1].values)
     return axes
 
 

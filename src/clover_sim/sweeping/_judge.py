@@ -47,7 +47,8 @@ def check_metric(key: str, what: str) -> str:
     hint = suggest(key, known)
     if "did you mean" not in hint:
         hint = suggest(words, headings)
-        hint = hint if "did you mean" in hint else f"; known: {', '.join(known)}"
+        usual = [*MEASURED, "locked_errors" + PER_1K, "forced_commits" + PER_1K]
+        hint = hint if "did you mean" in hint else f"; counts may end in {PER_1K}; known: {', '.join(usual)}"
     raise UsageError(f"{what} {words!r} is not a figure of a row{hint}")
 
 

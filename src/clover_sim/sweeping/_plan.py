@@ -29,6 +29,11 @@ _RUN = {
 """Arguments of the run, which a sweep hands on, and what each is."""
 
 
+def is_fixed(cost: Any) -> bool:
+    """Whether a cost model in words is a given time a pass, on which no machine has a say."""
+    return isinstance(cost, str) and cost.partition(":")[0] == "fixed"
+
+
 class MachineAsk(NamedTuple):
     """A machine in words: what the flags of the command line say, so that any process can build it."""
 
@@ -43,12 +48,15 @@ class MachineAsk(NamedTuple):
     active_b: float | None = None
     gpu_bandwidth_tb_s: float | None = None
     routing_beta: float | None = None
+    calibration: str | None = None
 
     def build(self) -> Any:
         """The cost model; raises :class:`UsageError` for contradictions and unknown names."""
         from clover_sim import specs
         from clover_sim.cost import Machine, cost_model
 
+        if is_fixed(self.cost):
+            return cost_model(str(self.cost))
         for named, *bare in (("model", "params_b", "active_b"), ("gpu", "gpu_bandwidth_tb_s")):
             for other in bare:
                 if getattr(self, named) is not None and getattr(self, other) is not None:
@@ -65,7 +73,12 @@ class MachineAsk(NamedTuple):
             hardware = specs.load_hardware(self.gpu or specs.DEFAULT_HARDWARE)
         else:
             hardware = specs.bare_hardware(bandwidth)
-        engine = specs.load_engine(self.engine or specs.default_engine(hardware))
+        if self.calibration is None:
+            engine = specs.load_engine(self.engine or specs.default_engine(hardware))
+        else:
+            from clover_sim.cost.calibration import load_calibration
+
+            engine = load_calibration(self.calibration).engine(self.engine, hardware)
         keys = ("kv_cache_dtype", "tensor_parallel_size", "routing_beta")
         given = {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
         return cost_model(self.cost or "roofline", Machine(model, hardware, engine, stored, **given))
@@ -221,7 +234,7 @@ def fingerprint(cells: Sequence[Cell], common: Mapping[str, Any], inputs: Sequen
         (spec, options), (_, given) = split_spec(cell.spec), split_spec(str(dict(cell.run)["profile"]))
         name, asked = spec.partition(":")[0], cell.machine
         for path in (name, name.replace(".", os.sep) + ".py", asked.model, asked.gpu, asked.engine,
-                     *options.values(), *given.values()):  # fmt: skip
+                     asked.calibration, *options.values(), *given.values()):  # fmt: skip
             if path:
                 files.setdefault(path)
     for path in files:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clover_sim.arguments import checked, fitted
 from clover_sim.cost.window import beyond_window
 from clover_sim.errors import UsageError
+from clover_sim.notes import LENGTHS, length_notes
 from clover_sim.prepare import (
     RUN_PASSES,
     WORK_LIMIT_PASSES,
@@ -21,12 +22,13 @@ from clover_sim.prepare import (
     listed,
     several_strategies,
 )
+from clover_sim.registry import build_strategy
 from clover_sim.sources import DEFAULT_TOKENS, Sources
 from clover_sim.sweeping import _judge as judge
 from clover_sim.sweeping._assembly import Asked, assemble, figures_of
-from clover_sim.sweeping._axes import option_names, resolve, usual
+from clover_sim.sweeping._axes import RUN_KEYS, Axis, option_names, resolve, usual
 from clover_sim.sweeping._journal import Journal
-from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, make_cells, run_settings
+from clover_sim.sweeping._plan import Cell, MachineAsk, chunks, fingerprint, is_fixed, make_cells, run_settings
 from clover_sim.sweeping._pool import execute
 from clover_sim.sweeping._result import Sweep
 from clover_sim.sweeping._work import cost_of
@@ -118,9 +120,14 @@ def sweep(
         vary = _usual_question(specs, said)
         seeds = range(USUAL_SEEDS) if seeds is None else seeds
         profile = USUAL_PROFILE if profile is None and not inputs else profile
+    given = {*RUN_KEYS} & {*run, *(() if profile is None else ("profile",))}
     vary, seed_list, profile = vary or (), _seeds(seeds), profile or "reference"
     axes = resolve(vary, specs, profile, bool(inputs))
     names = [axis.key for axis in axes]
+    for key in names:
+        if key in given:
+            raise UsageError(f"vary {key}: {key} is given too; give it in one place")
+    said += _default_lengths(specs, names)
     bars, bound = judge.conditions(where, names)
     if lengths is not None and "tokens" in names:
         raise UsageError("vary tokens: tokens are given too; give them in one place")
@@ -129,7 +136,7 @@ def sweep(
     speed, errors, best = figures_of(axes, speed, errors, best, bars)
     cost_of.cache_clear()  # a file that names a machine may have changed since the last sweep of this process
     base = {"profile": profile, **run_settings(run, [n for n in signature(sweep).parameters if n != "run"])}
-    asked = _machine(machine, cost, names)
+    asked = _machine(machine, cost, axes)
     runs = len(seed_list) or 1
     most = WORK_LIMIT_PASSES // RUN_PASSES * (100 if allow_long else 1)
     cells = make_cells(specs, axes, base, asked, lengths or [None if inputs else DEFAULT_LENGTH], inputs, most)
@@ -206,6 +213,14 @@ def _usual_question(specs: Sequence[str], said: list[str]) -> list[str]:
     return found
 
 
+def _default_lengths(specs: Sequence[str], varied: Sequence[str]) -> list[str]:
+    """A sentence about the strategies that draft as much as they do by default."""
+    if LENGTHS & {*varied}:
+        return []
+    made = [(spec, *build_strategy(spec)) for spec in specs]
+    return length_notes((name, spec, getattr(decoder, "num_speculative_tokens", None)) for spec, name, decoder in made)
+
+
 def _seeds(seeds: int | Sequence[int] | None) -> tuple[int, ...]:
     found = () if seeds is None else (seeds,) if isinstance(seeds, int) else tuple(listed("seeds", seeds))
     if seeds is not None and not found:
@@ -216,8 +231,8 @@ def _seeds(seeds: int | Sequence[int] | None) -> tuple[int, ...]:
     return found
 
 
-def _machine(machine: Mapping[str, Any] | None, cost: Any, varied: Sequence[str]) -> MachineAsk:
-    fields = MachineAsk._fields
+def _machine(machine: Mapping[str, Any] | None, cost: Any, axes: Sequence[Axis]) -> MachineAsk:
+    fields, varied = MachineAsk._fields, [axis.key for axis in axes]
     if cost is not None and (machine or set(fields) & set(varied)):
         raise UsageError("cost is a machine already made; to vary its parts name them: machine={'gpu': 'h200'}")
     for key in machine or {}:
@@ -227,6 +242,11 @@ def _machine(machine: Mapping[str, Any] | None, cost: Any, varied: Sequence[str]
             raise UsageError(f"machine: unknown part {key!r}{suggest(key, fields)}")
         if key in varied:
             raise UsageError(f"vary {key}: {key} is given too; give it in one place")
+    costs = next((axis.values for axis in axes if axis.key == "cost"), ((machine or {}).get("cost"),))
+    unused = [f"vary {key}" for key in varied if key in fields and key != "cost"]
+    unused += [key for key, value in (machine or {}).items() if key != "cost" and value is not None]
+    if unused and all(map(is_fixed, costs)):
+        raise UsageError(f"{', '.join(unused)}: a fixed cost is the time of a pass on any machine; leave it out")
     kinds = MachineAsk.__annotations__
     return MachineAsk(**{key: fitted("machine", key, value, kinds[key]) for key, value in (machine or {}).items()})
 
@@ -239,7 +259,6 @@ def _described(cost: Any, asked: MachineAsk) -> Any:
 
 def _check_cells(cells: Sequence[Cell], cost: Any) -> None:
     """Every strategy, stream and machine is made once before the work begins, so that a slip is found at once."""
-    from clover_sim.registry import build_strategy
     from clover_sim.streams.profiles import profile_settings
 
     for spec in dict.fromkeys(cell.spec for cell in cells):

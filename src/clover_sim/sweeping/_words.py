@@ -64,7 +64,8 @@ def explain(found: Judged) -> list[str]:
     under = f" with {' and '.join(map(str, found.where))}" if found.where else ""
     notes = []
     if found.refused:
-        notes.append(f"{_counted(found.refused, 'cell does', 'cells do')} not fit on the card and get no row.")
+        one, several = "cell does not fit on the card and gets", "cells do not fit on the card and get"
+        notes.append(f"{_counted(found.refused, one, several)} no row.")
     notes += _front(found, under)
     if bound is not None and (missed := sum(not bound.holds(row) for row in rows)):
         under = f" with {bound}"
