@@ -174,3 +174,12 @@ def test_the_value_of_a_flag_before_the_command_is_not_taken_for_flags(capsys: p
 def test_a_rate_that_is_none_is_refused_beside_users_too(rate: float) -> None:
     with pytest.raises(cs.UsageError, match="rate"):
         cs.serve(["ar"], cs.Traffic(requests=5, rate_per_s=rate, users=1, users_ladder=()), pool=3)
+
+
+def test_a_page_of_two_files_of_one_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two streams, and yet no row differs in its tokens."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "b.txt"):
+        Path(name).write_text(f"{name[0]} word " * 40)
+    assert main(["compare", "--tokens", "24", "--input", "a.txt", "b.txt", "--export", "out.html", "-q"]) == 0
+    assert '"stream"' in Path("out.html").read_text()

@@ -33,7 +33,7 @@ def drafted(first: float, steps: int, topk: int, budget: int) -> tuple[list[floa
     return [sum(chance for chance, at in kept if at == level) for level in range(steps)], len(kept)
 
 
-@pytest.mark.parametrize(("steps", "topk"), itertools.product((1, 2, 3, 6), (1, 2, 4)))
+@pytest.mark.parametrize(("steps", "topk"), list(itertools.product((1, 2, 3, 6), (1, 2, 4))))
 @pytest.mark.parametrize("budget", [2, 8, 16, 200])
 def test_a_tree_drafted_level_by_level(steps: int, topk: int, budget: int) -> None:
     survival, nodes = drafted(0.62, steps, topk, budget)

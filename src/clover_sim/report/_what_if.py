@@ -46,7 +46,7 @@ def embedded(result: Any, command: str) -> str:
     options = list(dict.fromkeys(k for row in rows for k in row["options"] if k in SLIDERS or k in differing))
     lengths = [k for k in ("stream", "tokens") if len({row[k] for row in rows}) > 1]
     if "stream" in lengths and tokens_lifted(rows):
-        lengths.remove("tokens")  # each stream has its own
+        lengths = ["stream"]  # each has its own length
     settings: dict[str, list[Any]] = {}
     for key in dict.fromkeys([*axes, *options, *lengths]):
         settings[key] = [_number_or_text(_setting(row, key)) for row in rows]
