@@ -14,7 +14,7 @@ from operator import index
 from os import PathLike, fspath
 from typing import Any, ParamSpec, TypeVar
 
-from clover_sim.errors import UsageError, suggest
+from clover_sim.errors import UsageError, shown, suggest
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -120,18 +120,6 @@ def fitted(where: str, name: str, value: Any, annotation: Any) -> Any:
     except _Misfit as misfit:
         wrong = misfit.args[0] if misfit.args else value
         raise UsageError(f"{where}: {name} {shown(wrong)}: expected {_words(annotation)}") from None
-
-
-def shown(value: Any) -> str:
-    """A value in a message: short, and never an error of its own."""
-    from reprlib import Repr
-
-    brief = Repr()
-    brief.maxstring = brief.maxother = brief.maxlong = 60
-    try:
-        return " ".join(brief.repr(value).split())
-    except Exception:  # the repr of an object of others may do anything
-        return f"of type {type(value).__name__}"
 
 
 @cache
@@ -293,8 +281,8 @@ def _words(annotation: str) -> str:
         return "a whole number, or several such as [1, 2]"
     if {"str", "Sequence[str]"} <= set(choices):
         choices = [c for c in choices if c != "Sequence[str]"]
-        return _joined([_called(choice) for choice in choices]) + ", or several"
-    return _joined([_called(choice) for choice in choices])
+        return " or ".join([_called(choice) for choice in choices]) + ", or several"
+    return " or ".join([_called(choice) for choice in choices])
 
 
 def _called(choice: str) -> str:
@@ -306,7 +294,3 @@ def _called(choice: str) -> str:
     if inner:
         return "several of: " + _called(_split(inner.removesuffix("]"), ",")[0])
     return f"an object of the class {choice}"
-
-
-def _joined(words: list[str]) -> str:
-    return " or ".join(words)

@@ -6,6 +6,7 @@ A message is one line: who, where, what was found, what was expected, what to do
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class CloverError(Exception):
@@ -93,3 +94,24 @@ def suggest(name: str, known: Iterable[str]) -> str:
         return f"; did you mean {close[0]!r}?"
     more = f", ... ({len(known)} in all)" if len(known) > 12 else ""
     return f"; known: {', '.join(known[:12])}{more}" if known else ""
+
+
+_LONGEST = 60
+"""Characters of a value in a message, so that the line stays one."""
+
+
+def shown(value: Any) -> str:
+    """A value as it may stand in a one-line message: short, and never an error of its own.
+
+    >>> shown("abc"), shown([7] * 100)
+    ("'abc'", '[7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,...')
+    """
+    try:
+        written = " ".join(repr(value).split())
+    except ValueError:  # more digits than Python turns into text
+        return "a number of thousands of digits"
+    except RecursionError:
+        return "nested too deeply"
+    except Exception:  # the repr of an object of others may do anything
+        return f"of type {type(value).__name__}"
+    return written if len(written) <= _LONGEST else written[: _LONGEST - 3] + "..."

@@ -13,11 +13,10 @@ from typing import IO, Any, NamedTuple
 
 from clover_sim.columns import Counted, column
 from clover_sim.cost import CostModel, PricedRun, price_groups
-from clover_sim.errors import CloverError, InputError
+from clover_sim.errors import CloverError, InputError, shown
 from clover_sim.ledger import Ledger, Totals
 from clover_sim.records import Kind, PassShape
 from clover_sim.request import Run
-from clover_sim.specs.check import shown
 
 SCHEMA = "clover-sim/ledger/1"
 COLUMNS = ("step", "request", "kind", "start", "tokens", "recompute_tokens", "context_tokens", "committed", "reopened")

@@ -15,7 +15,7 @@ from clover_sim.cost.machine import Machine
 from clover_sim.cost.roofline import price
 from clover_sim.cost.surety import BAND as BAND
 from clover_sim.cost.surety import at_point, elsewhere
-from clover_sim.errors import InputError, UsageError
+from clover_sim.errors import InputError, UsageError, shown
 from clover_sim.records import Kind, PassShape
 from clover_sim.specs import EngineSpec, HardwareSpec, check
 from clover_sim.specs.engine import Band, Known
@@ -189,12 +189,12 @@ def load_calibration(path: str) -> Calibration:
 
     table = read_table(path)
     if table.get("schema") != SCHEMA:
-        found = check.shown(table.get("schema"))
+        found = shown(table.get("schema"))
         raise InputError(f"{path}: schema is {found}; expected {SCHEMA!r}, what calibrate writes")
     check.keys(path, table, _KEYS)
     constants = table.get("constants")
     if not isinstance(constants, dict) or not constants:
-        raise InputError(f"{path}: constants is {check.shown(constants)}; expected a table such as pass_s = 0.001")
+        raise InputError(f"{path}: constants is {shown(constants)}; expected a table such as pass_s = 0.001")
     check.keys(f"{path}: constants", constants, _FITTED)
     for name, value in constants.items():
         high = 1.0 if name.startswith("eta") else check.UNLIMITED
@@ -204,7 +204,7 @@ def load_calibration(path: str) -> Calibration:
     measured, errors = _measured(path, table.get("measured", []))
     factors = table.get("factors", [])
     if not isinstance(factors, list):
-        raise InputError(f"{path}: factors is {check.shown(factors)}; expected a list such as [1.2]")
+        raise InputError(f"{path}: factors is {shown(factors)}; expected a list such as [1.2]")
     return Calibration(
         engine, hardware, model, pairs, measured, errors,
         check.text(path, "precision", table.get("precision", ""), empty=True),
@@ -225,7 +225,7 @@ _MOST_OFF = 1000
 def _measured(path: str, entries: Any) -> tuple[tuple[Measured, ...], tuple[float, ...]]:
     """The measurements of a file with their errors; those without one are left out."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError(f"{path}: measured is {check.shown(entries)}; expected tables [[measured]]")
+        raise InputError(f"{path}: measured is {shown(entries)}; expected tables [[measured]]")
     found, errors = [], []
     for entry in entries:
         check.keys(f"{path}: measured", entry, ("tokens_per_s", "batch_size", "context_tokens", "error"))
@@ -238,7 +238,7 @@ def _measured(path: str, entries: Any) -> tuple[tuple[Measured, ...], tuple[floa
             raise InputError(f"{path}: {error}") from None
         off = entry["error"]
         if isinstance(off, bool) or not isinstance(off, (int, float)) or not -1 < off < _MOST_OFF:
-            raise InputError(f"{path}: measured: error is {check.shown(off)}; expected a number from -1 to {_MOST_OFF}")
+            raise InputError(f"{path}: measured: error is {shown(off)}; expected a number from -1 to {_MOST_OFF}")
         errors.append(float(off))
     return tuple(found), tuple(errors)
 

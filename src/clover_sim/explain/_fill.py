@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from clover_sim.errors import UsageError
+from clover_sim.explain._measured import SAME_LOAD
 from clover_sim.explain._setup import Setup, main_section, place_of
 from clover_sim.logs import Identity, Section
 
 _ALONE = "cycle time of one request alone"
-_SAME_LOAD = 0.15
 
 
 def filled(sections: Sequence[Section], setup: Setup, k: int | None, batch_size: int | None) -> tuple[Section, ...]:
@@ -57,7 +57,7 @@ def check_load(sections: Sequence[Section], batch_size: int | None) -> list[str]
     if batch_size is None or not running or batch_size == max(1, round(running)):
         return []
     place = place_of(section)
-    if abs(batch_size - running) > max(0.5, _SAME_LOAD * running):
+    if abs(batch_size - running) > max(0.5, SAME_LOAD * running):
         raise UsageError(
             f"--batch-size {batch_size}: the log ran {running:.1f} requests together ({place}), and what it measured "
             f"cannot be moved to another batch: leave the flag out, or ask {elsewhere(place.rpartition(':')[0])} "

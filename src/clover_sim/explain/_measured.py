@@ -15,7 +15,8 @@ Plain = tuple[float | None, str]
 """Plain decoding in tokens/s, and what it is."""
 GIVEN = "the plain speed given"
 
-_SAME_LOAD = 0.15
+SAME_LOAD = 0.15
+"""Difference in requests together within which two parts of a log ran under one load."""
 _AGREE = 0.1
 """Difference within which two ways to one time are the same."""
 _SHORTEST, _REPEATABLE = 0.9, 1 / 1.02
@@ -130,7 +131,7 @@ def _plain_beside(section: Section, sections: Sequence[Section]) -> float | None
             continue
         loads = section.running_requests, other.running_requests
         if other.generation_tokens_per_s and (
-            loads[0] is None or loads[1] is None or abs(loads[0] / loads[1] - 1) <= _SAME_LOAD
+            loads[0] is None or loads[1] is None or abs(loads[0] / loads[1] - 1) <= SAME_LOAD
         ):
             return other.generation_tokens_per_s
     return None

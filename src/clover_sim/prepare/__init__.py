@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from clover_sim.arguments import fitted, shown
+from clover_sim.arguments import fitted
 from clover_sim.checks import MOST_TOKENS, declare
-from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.errors import InputError, UsageError, shown, suggest
 from clover_sim.faults import foreign
 from clover_sim.registry import build_strategy, check_is_decoder
 

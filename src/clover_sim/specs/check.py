@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from clover_sim.errors import InputError, suggest
+from clover_sim.errors import InputError, shown, suggest
 
 UNLIMITED = math.inf
 
 SMALLEST, LARGEST, MOST = 1e-30, 1e30, 10**18
 """Bounds of every figure above 0 and of every count: no product of a few of them leaves the range of a float."""
-
-_LONGEST = 60
 
 
 def number(owner: str, field: str, value: Any, low: float = 0.0, high: float = UNLIMITED, above: bool = False) -> float:
@@ -71,21 +69,6 @@ def keys(owner: str, table: Iterable[str], known: Iterable[str]) -> None:
     for key in table:
         if key not in known:
             raise InputError(f"{owner}: unknown key {shown(key)}{suggest(key, known)}")
-
-
-def shown(value: Any) -> str:
-    """A value as it may stand in a one-line message: cut where it is long, whatever its number of digits.
-
-    >>> shown("abc"), shown([7] * 100)
-    ("'abc'", '[7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,...')
-    """
-    try:
-        written = repr(value)
-    except ValueError:  # more digits than Python turns into text
-        return "a number of thousands of digits"
-    except RecursionError:
-        return "nested too deeply"
-    return written if len(written) <= _LONGEST else written[: _LONGEST - 3] + "..."
 
 
 def kind_of(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from clover_sim.errors import InputError, UsageError, suggest
+from clover_sim.errors import InputError, UsageError, shown, suggest
 from clover_sim.specs import check
 from clover_sim.specs.hardware import HardwareSpec
 
@@ -114,10 +114,10 @@ _NAMES = tuple(field.name for field in fields(EngineConstants))
 
 def _band(field: str, value: Any) -> Band:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise InputError(f"engine: {field} is {check.shown(value)}; expected a low and a high factor")
+        raise InputError(f"engine: {field} is {shown(value)}; expected a low and a high factor")
     low, high = (float(check.number("engine", field, item, above=True)) for item in value)
     if low > 1 or high < 1:
-        found = check.shown(value)
+        found = shown(value)
         raise InputError(f"engine: {field} is {found}; expected a low factor up to 1 and a high one from 1")
     return low, high
 
@@ -229,11 +229,11 @@ def _overrides(base: EngineConstants, table: dict[str, Any], key: str) -> tuple[
     """The tables ``[KEY.WORD]`` of an engine file, each checked against ``base``."""
     given = table.get(key, {})
     if not isinstance(given, dict):
-        raise InputError(f"{key} is {check.shown(given)}; expected tables such as [{key}.{_EXAMPLES[key]}]")
+        raise InputError(f"{key} is {shown(given)}; expected tables such as [{key}.{_EXAMPLES[key]}]")
     found: list[Override] = []
     for word, values in given.items():
         if not isinstance(values, dict):
-            raise InputError(f"{key}.{word} is {check.shown(values)}; expected a table of constants")
+            raise InputError(f"{key}.{word} is {shown(values)}; expected a table of constants")
         check.keys(f"{key}.{word}", values, _NAMES)
         replace(base, **values)
         found.append((word, tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, shown
 from clover_sim.specs import check
 from clover_sim.units import GB, GIB, GIGA, TERA
 
@@ -74,7 +74,7 @@ class HardwareSpec:
         if self.price_usd_per_hour is not None:
             check.number(name, "price_usd_per_hour", self.price_usd_per_hour)
         if self.category not in CATEGORIES:
-            found = check.shown(self.category)
+            found = shown(self.category)
             raise InputError(f"{name}: category is {found}; expected one of {', '.join(CATEGORIES)}")
         for field in ("link", "vendor"):
             check.text(name, field, getattr(self, field))

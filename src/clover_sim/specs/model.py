@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, shown
 from clover_sim.specs import check
 from clover_sim.specs.hardware import slug
 
@@ -108,7 +108,7 @@ class ModelSpec:
         if self.max_context_tokens is not None:
             check.whole(name, "max_context_tokens", self.max_context_tokens, 1)
         if not isinstance(self.tied, bool):
-            raise InputError(f"{name}: tied is {check.shown(self.tied)}; expected true or false")
+            raise InputError(f"{name}: tied is {shown(self.tied)}; expected true or false")
         object.__setattr__(self, "kv_windows", _windows(name, self.kv_windows))
         object.__setattr__(self, "aliases", check.texts(name, "aliases", self.aliases))
         object.__setattr__(self, "sources", check.texts(name, "sources", self.sources))
@@ -201,12 +201,12 @@ class ModelSpec:
 def _windows(name: str, value: Any) -> tuple[tuple[int, int], ...]:
     """``((window_tokens, elements_per_token), ...)`` from a list of pairs."""
     if not isinstance(value, (list, tuple)):
-        found = check.shown(value)
+        found = shown(value)
         raise InputError(f"{name}: kv_windows is {found}; expected pairs of window tokens and elements per token")
     pairs: list[tuple[int, int]] = []
     for pair in value:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            found = check.shown(pair)
+            found = shown(pair)
             raise InputError(f"{name}: kv_windows holds {found}; expected pairs of window tokens and elements")
         window, elements = (check.whole(name, "kv_windows", item, 1) for item in pair)
         pairs.append((window, elements))

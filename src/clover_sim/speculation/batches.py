@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from clover_sim.arguments import shown
-from clover_sim.errors import UsageError
+from clover_sim.errors import UsageError, shown
 from clover_sim.speculation.methods import MOST_TOKENS
 
 Run = tuple[int, int, int]

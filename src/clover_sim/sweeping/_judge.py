@@ -14,7 +14,8 @@ Row = Mapping[str, Any]
 Samples = Mapping[str, Sequence[float | None]]
 
 USUAL_WHERE = "locked_errors_per_1k<=10"
-"""What may be best where nobody says what."""
+"""What may be best where nobody says what: one wrong token in a hundred. ASSUMPTION: a convention, from no measurement;
+``--where`` sets another."""
 
 MOST_PAIRS = 20_000
 """Pairs of rows that are compared to say how sure the front is: about half a second."""

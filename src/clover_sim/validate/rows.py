@@ -8,9 +8,9 @@ import re
 from typing import Any, NamedTuple
 
 from clover_sim.cost.machine import MOST_RANKS, stored_bytes
-from clover_sim.errors import InputError, UsageError
+from clover_sim.errors import InputError, UsageError, shown
 from clover_sim.specs import EngineSpec, HardwareSpec, ModelSpec, Precision, kv_bits, list_engines
-from clover_sim.specs.check import kind_of, shown
+from clover_sim.specs.check import kind_of
 from clover_sim.validate import names
 
 BUILT_IN = ("published", "serving", "kernels", "prompts", "speculative")

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from clover_sim.errors import shown
 from clover_sim.physics.replay import Visits
 from clover_sim.records import TokenClass
-from clover_sim.streams.traces.fields import Place, shown
+from clover_sim.streams.traces.fields import Place
 from clover_sim.streams.traces.recording import RecordedBlock, RecordedPass, Recording
 
 _CLASSES = {

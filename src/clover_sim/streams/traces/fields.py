@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from clover_sim.errors import InputError
+from clover_sim.errors import InputError, shown
 
 
 class Place:
@@ -23,12 +23,6 @@ class Place:
     def refuse(self, message: str) -> NoReturn:
         """Raise :class:`InputError` with the place before the message."""
         raise InputError(f"{self.text}: {message}")
-
-
-def shown(value: Any) -> str:
-    """A value for a message: short, on one line."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def mapping(value: Any, place: Place) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from clover_sim.errors import shown
 from clover_sim.streams.traces.build import RawBlock, RawPass, RawSequence, build
 from clover_sim.streams.traces.compact import all_steps, block_steps, step_log, step_map
 from clover_sim.streams.traces.fields import (
@@ -16,7 +17,6 @@ from clover_sim.streams.traces.fields import (
     optional_whole,
     positions,
     probability,
-    shown,
     whole,
 )  # fmt: skip
 from clover_sim.streams.traces.recording import Recording
